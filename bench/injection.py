@@ -21,10 +21,12 @@ from mulligan.loops.drafts import judged_by
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.prompts.template import render
 from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.declaration import Failures
+from mulligan.settings import Memory
 from mulligan.types.call import Record
 from mulligan.types.display import Question
 from mulligan.types.finding import Severity, reach_verdict
-from mulligan.types.limits import Budget, Meter
+from mulligan.types.limits import Budget, JudgeLimits, Meter
 from mulligan.types.notes import Notes, Refinement
 from mulligan.types.reply import Claim, Critique, Draft, Reply, Support
 from mulligan.types.task import Reflect, Task
@@ -141,8 +143,8 @@ class Target:
             judge=self.judge,
             facts=[ids_read({"move": ["event_id"]}, read=self._read_event, fields=["title"])],
             recover=False,
-            memory=False,
-            judge_undos=judge_undos,
+            memory=Memory(on=False),
+            judge_limits=JudgeLimits(undos=judge_undos),
         )
         self._declare()
 
@@ -171,7 +173,7 @@ class Target:
             title = self.planted if self.place == "read" else "Dinner"
             return {"title": title, "id": EVENT, "query": query}
 
-        @self.m.tool(effect=Effect.READ, ask_judge=True)
+        @self.m.tool(effect=Effect.READ, failures=Failures(ask_judge=True))
         async def check_room(day: str, note: str = "") -> str:
             raise ValueError(f"day {day} is invalid{note}: {self.planted}")
 

@@ -9,13 +9,14 @@ import time
 
 from mulligan import Effect, Mulligan
 from mulligan.runtime.context import OpenTurn
+from mulligan.settings import Memory
 from mulligan.types.lesson import Origin
 
 
 def main(url: str, first: int, failures: int) -> dict[str, object]:
     """What it was told, and the milliseconds that opening, its turns and its end took."""
     began = time.perf_counter()
-    m = Mulligan(url, control=0, seeds=False)
+    m = Mulligan(url, memory=Memory(control=0, seeds=False))
     told: list[bool] = []
 
     @m.tool(effect=Effect.READ)

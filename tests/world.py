@@ -13,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from mulligan import ConflictError, Effect, Mulligan, State
+from mulligan import ConflictError, Effect, Mulligan, Remote, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Done
 from mulligan.testing.fakes import FixedClock
@@ -117,7 +117,7 @@ class Calendar:
     @property
     def keyed(self) -> dict[str, Any]:
         """What a tool adds that can be asked whether a call of its came through."""
-        return {"key": "key", "probe": self.landed, "lands_within": timedelta()}
+        return {"key": "key", "probe": self.landed, "remote": Remote(lands_within=timedelta())}
 
 
 @dataclass(kw_only=True)

@@ -24,7 +24,7 @@ def add_form_argument(parser: argparse.ArgumentParser) -> None:
 def choose_form(form: str, folder: Path) -> dict[str, str]:
     """What the environment of our own workers has for it; what is compiled goes into `folder`."""
     if form == "pure":
-        return {"MULLIGAN_FAST": "0"}
+        return {"MULLIGAN_REDACTION_FAST": "0"}
     if form == "fast":
         build_package(folder / "compiled")
         paths = (str(folder / "compiled"), os.environ.get("PYTHONPATH", ""))

@@ -16,6 +16,7 @@ from bench.crash.application import LATER
 from bench.crash.clock import Clock
 from bench.crash.phases import NO_WAITING
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.runtime.declaration import Remote
 from mulligan.settings import Settings
 from mulligan.testing.remote import FakeRemote, Fault, Item
 from mulligan.types.action import State
@@ -120,7 +121,7 @@ class _Lab:
             "effect": Effect.REVERSIBLE,
             "undo": lambda record: remote.delete(record.result.id, by="undo"),
             "read": lambda record: remote.get(record.result.id),
-            "lands_within": LANDS_WITHIN,
+            "remote": Remote(lands_within=LANDS_WITHIN),
         }
 
         def landed(record: Record) -> Item | None:

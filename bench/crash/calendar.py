@@ -7,19 +7,21 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from msgspec.structs import replace
+
 from bench.crash.means import (
     LANDS_WITHIN,
     SETTLES_WITHIN,
     Means,
     read_event,
     read_version,
-    say,
 )
 from bench.crash.pace import Pace
 from bench.crash.rough_tools import RoughTools
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.runtime.declaration import Remote, Review
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.types.effect import NoVerdict, Release
+from mulligan.types.effect import NoVerdict, ProbeBy, Release
 
 EVENTS = ("e1", "e2", "e3")
 """What is in the calendar before anybody does anything."""
@@ -91,7 +93,7 @@ class Calendar:
         ) -> None:
             remote.delete(event_id, key=key, if_version=if_version)
 
-        sure |= say(about=read_event) | {"before": self.means.read, "if_version": "if_version"}
+        sure |= {"about": read_event, "before": self.means.read, "if_version": "if_version"}
         moving = sure | {"undo": self.means.put_back}
         removing = sure | {"undo": self.means.bring_back, "deletes": True}
         return {
@@ -99,7 +101,7 @@ class Calendar:
             "move": self.m.tool(name="move", **moving)(moved),
             "move_keyed": self.m.tool(name="move_keyed", repeat=Repeat.KEYED, **moving)(moved),
             "move_if_reviewed": self.m.tool(
-                name="move_if_reviewed", on_no_verdict=NoVerdict.UNDO, **moving
+                name="move_if_reviewed", review=Review(on_no_verdict=NoVerdict.UNDO), **moving
             )(moved),
             "remove": self.m.tool(**removing)(remove),
         }
@@ -110,19 +112,20 @@ class Calendar:
         versioned: dict[str, Any] = {
             "effect": REVERSIBLE,
             "version": read_version,
-            "lands_within": LANDS_WITHIN,
+            "about": read_event,
+            "before": self.means.read,
+            "undo": self.means.put_back,
         }
-        versioned |= {"before": self.means.read, "undo": self.means.put_back}
-        versioned |= say(about=read_event, settles_within=SETTLES_WITHIN)
-        once = say(requests=1)
+        behaves = Remote(lands_within=LANDS_WITHIN, settles_within=SETTLES_WITHIN)
+        once = replace(behaves, requests=1)
 
-        @self.m.tool(**versioned, **once, if_version="if_version")
+        @self.m.tool(**versioned, remote=once, if_version="if_version")
         async def move_unprobed(
             event_id: str, day: str, mark: str, if_version: str | None = None
         ) -> Item:
             return remote.update(event_id, {"day": day, "mark": mark}, if_version=if_version)
 
-        @self.m.tool(**versioned, **once, probe=self.means.find_landed, key="key")
+        @self.m.tool(**versioned, remote=once, probe=self.means.find_landed, key="key")
         async def move_blindly(event_id: str, day: str, mark: str, key: str | None = None) -> Item:
             return remote.update(event_id, {"day": day, "mark": mark}, key=key)
 
@@ -130,7 +133,8 @@ class Calendar:
             **versioned,
             each="events",
             probe=self.means.find_element,
-            **say(probe_by="call"),
+            probe_by=ProbeBy.CALL,
+            remote=behaves,
             if_version="if_version",
         )
         async def move_all(
@@ -196,7 +200,7 @@ class Calendar:
 
         @self.m.tool(
             effect=Effect.IRREVERSIBLE,
-            release=Release.CHECKS,
+            review=Review(release=Release.CHECKS),
             probe=self.means.find_landed,
             key="key",
         )

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan import Effect
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import Remote
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
@@ -17,11 +17,6 @@ from mulligan.types.errors import ConflictError
 LANDS_WITHIN = timedelta(seconds=30)
 SETTLES_WITHIN = timedelta(milliseconds=40)
 """A little more than any replica of the campaign is behind in time."""
-
-
-def say(**words: Any) -> dict[str, Any]:
-    """What is declared, in the words that this version knows: an older one is measured as well."""
-    return {name: value for name, value in words.items() if name in Declared.__annotations__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +35,11 @@ class Means:
             "probe": self.find_landed,
             "key": "key",
             "version": read_version,
-            "lands_within": self.lands_within,
-        } | say(requests=1, settles_within=SETTLES_WITHIN, about=read_made_id)
+            "about": read_made_id,
+            "remote": Remote(
+                requests=1, settles_within=SETTLES_WITHIN, lands_within=self.lands_within
+            ),
+        }
 
     def read(self, record: Record) -> Item | None:
         """The event that a call names, as readers see it."""

@@ -16,13 +16,14 @@ from bench.crash.means import (
     read_event,
     read_made_id,
     read_version,
-    say,
     tell_conflicts,
 )
 from bench.crash.pace import Pace
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.runtime.declaration import Remote
 from mulligan.testing.remote import Item
 from mulligan.types.call import Record
+from mulligan.types.effect import ProbeBy
 from mulligan.types.errors import ConflictError
 
 SECOND = "second"
@@ -75,9 +76,10 @@ class RoughTools:
             "undo": means.remove_made,
             "read": means.read_made,
             "version": read_version,
-            "lands_within": LANDS_WITHIN,
+            "about": read_made_id,
+            "probe_by": ProbeBy.CALL,
+            "remote": Remote(lands_within=LANDS_WITHIN, settles_within=SETTLES_WITHIN),
         }
-        made |= say(settles_within=SETTLES_WITHIN, about=read_made_id, probe_by="call")
 
         def find_marked(record: Record) -> Item | None:
             return remote.find(mark=record.arguments["mark"])
@@ -102,7 +104,8 @@ class RoughTools:
     def _composite(self) -> Tools:
         """Calls that make two requests: a refusal of the second says nothing of the first."""
         remote, means = self.means.remote, self.means
-        sure = means.be_sure() | say(requests=0)
+        sure = means.be_sure()
+        sure["remote"] = replace(sure["remote"], requests=0)
 
         @self.m.tool(undo=means.remove_made, read=means.read_made, **sure)
         async def book(day: str, mark: str, key: str | None = None) -> Item:
@@ -140,7 +143,7 @@ class RoughTools:
         unsaid = {name: said for name, said in moving.items() if name != "about"}
         return {
             "move_shared": self.m.tool(
-                name="move_shared", **moving | say(about=read_event)
+                name="move_shared", **moving | {"about": read_event}
             )(moved),
             "move_unsaid": self.m.tool(name="move_unsaid", **unsaid)(moved),
         }  # fmt: skip
@@ -159,7 +162,7 @@ class RoughTools:
             before=means.read,
             undo=means.put_back,
             if_version="if_version",
-            **means.be_sure() | say(about=read_event),
+            **means.be_sure() | {"about": read_event},
         )
         async def move_dict(
             event_id: str,
@@ -177,7 +180,7 @@ class RoughTools:
         """A call bound to what was there, if only to nothing."""
         remote, means = self.means.remote, self.means
         sure = means.be_sure() | {"before": means.read, "if_version": "if_version"}
-        sure |= say(about=read_event)
+        sure |= {"about": read_event}
 
         def take_away(record: Record) -> None:
             if record.before is not None:
@@ -186,7 +189,7 @@ class RoughTools:
             with tell_conflicts():
                 remote.delete(read_event(record), if_version=record.version, by="undo")
 
-        @self.m.tool(undo=take_away, **sure | say(if_absent="if_absent"))
+        @self.m.tool(undo=take_away, **sure | {"if_absent": "if_absent"})
         async def put(
             event_id: str,
             day: str,
@@ -206,10 +209,10 @@ class RoughTools:
         """Calls whose probe shows only what is there; and one that takes its time."""
         remote, means = self.means.remote, self.means
         sure = means.be_sure() | {"before": means.read, "if_version": "if_version"}
-        sure |= say(about=read_event)
+        sure |= {"about": read_event}
         naive = {name: said for name, said in sure.items() if name not in ("key", "probe")}
 
-        @self.m.tool(undo=means.put_back, probe=means.read, **naive | say(probe_by="state"))
+        @self.m.tool(undo=means.put_back, probe=means.read, **naive | {"probe_by": ProbeBy.STATE})
         async def move_naive(
             event_id: str, day: str, mark: str, if_version: str | None = None
         ) -> Item:
@@ -235,7 +238,7 @@ class RoughTools:
         remote, means = self.means.remote, self.means
         sure = means.be_sure() | {"before": means.read, "undo": means.put_back}
         sure = {name: said for name, said in sure.items() if name != "key"}
-        sure |= say(about=read_event, probe_by="call")
+        sure |= {"about": read_event, "probe_by": ProbeBy.CALL}
 
         def find_since(record: Record) -> Item | None:
             now = remote.get(read_event(record))
@@ -287,8 +290,8 @@ class RoughTools:
             repeat=Repeat.ONCE,
             undo=counter,
             read=means.read_made,
-            lands_within=LANDS_WITHIN,
-            **say(about=read_made_id),
+            remote=Remote(lands_within=LANDS_WITHIN),
+            about=read_made_id,
         )
         async def refund(day: str, mark: str) -> Item:
             return remote.create({"day": day, "mark": mark})
@@ -301,13 +304,19 @@ class RoughTools:
         moving: dict[str, Any] = {
             "effect": Effect.REVERSIBLE, "before": means.read, "undo": means.put_back,
         }  # fmt: skip
-        sure = say(version=read_version, lands_within=LANDS_WITHIN, if_version="if_version")
+        behaves = Remote(lands_within=LANDS_WITHIN, settles_within=SETTLES_WITHIN)
 
         def require_day(day: str) -> None:
             if day == NO_DAY:
                 raise ValueError(f"{day} is no day")
 
-        @self.m.tool(**moving, **sure, **say(about=read_event, settles_within=SETTLES_WITHIN))
+        @self.m.tool(
+            **moving,
+            about=read_event,
+            version=read_version,
+            if_version="if_version",
+            remote=behaves,
+        )
         async def move_checked(
             event_id: str, day: str, mark: str, if_version: str | None = None
         ) -> Item:
@@ -348,7 +357,7 @@ class RoughTools:
 
             return told
 
-        sure = means.be_sure() | say(about=of_first(read_made_id))
+        sure = means.be_sure() | {"about": of_first(read_made_id)}
         sure |= {"version": of_first(read_version), "undo": of_first(means.remove_made)}
 
         @self.m.tool(read=of_first(means.read_made), **sure)
@@ -364,7 +373,7 @@ class RoughTools:
         remote, means, session = self.means.remote, self.means, uuid.uuid4().hex
         sure = means.be_sure() | {"before": means.read, "if_version": "if_version"}
 
-        @self.m.tool(undo=means.put_back, **sure | say(about=read_event))
+        @self.m.tool(undo=means.put_back, **sure | {"about": read_event})
         async def move_connected(
             event_id: str,
             day: str,

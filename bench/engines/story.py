@@ -13,7 +13,7 @@ from typing import Any
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.insights.insights import Insights
 from mulligan.loops.actions import Attempted
-from mulligan.settings import Settings
+from mulligan.settings import Memory, Settings
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.action import State
 from mulligan.types.adapter import DurableTurn
@@ -69,7 +69,7 @@ def open_story(folder: Path) -> Story:
     """The application, as every process has it."""
     logging.getLogger("mulligan").setLevel(logging.ERROR)
     remote = FakeRemote(folder / "remote")
-    m = Mulligan(build_store_url(folder), checks=[reject_wrong_day], memory=False)
+    m = Mulligan(build_store_url(folder), checks=[reject_wrong_day], memory=Memory(on=False))
     return Story(m=m, remote=remote, tools=_declare(m, remote))
 
 

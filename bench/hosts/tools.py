@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.hosts.frameworks import find_context_type
 from mulligan import ConflictError, Effect, Mulligan, NothingDone, Repeat
+from mulligan.runtime.declaration import Arguments, Remote
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.call import Record
 
@@ -47,7 +48,7 @@ class _Page:
             "undo": self._remove,
             "version": read_version,
             "about": _read_id,
-            "lands_within": SOON,
+            "remote": Remote(lands_within=SOON),
         }
 
     def declare_creates(self) -> Iterator[Callable[..., Any]]:
@@ -107,7 +108,7 @@ class _Page:
         """A tool that cannot be undone where there are guests."""
         context: Any = self.context
 
-        @self.m.tool(effect=_choose_effect, provide={"ctx": None}, **self.made)
+        @self.m.tool(effect=_choose_effect, arguments=Arguments(provide={"ctx": None}), **self.made)
         async def invite(
             ctx: context,  # noqa: ARG001 - as frameworks pass it
             title: str,
@@ -127,7 +128,7 @@ class _Page:
             "undo": self._put_back,
             "version": read_version,
             "about": lambda record: record.arguments[name],
-            "lands_within": SOON,
+            "remote": Remote(lands_within=SOON),
         }
 
     def _strike(self, came: Item) -> Item:

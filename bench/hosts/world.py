@@ -8,6 +8,7 @@ from typing import Any, Literal
 from bench.hosts.tools import SOON, read_version, send_undo
 from mulligan import Effect, Mode, Mulligan
 from mulligan.checks.text import avoids
+from mulligan.runtime.declaration import Remote
 from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.call import LogRow, Record
 from mulligan.types.effect import ProbeBy
@@ -34,7 +35,7 @@ def open_app(store: str, remote: FakeRemote) -> Mulligan:
         undo=lambda record: _put_back(remote, record),
         probe=lambda record: _find_move(remote, record),
         probe_by=ProbeBy.CALL,
-        lands_within=SOON,
+        remote=Remote(lands_within=SOON),
     )
     m.declare(
         "book_table",
@@ -44,7 +45,7 @@ def open_app(store: str, remote: FakeRemote) -> Mulligan:
         undo=lambda record: send_undo(lambda: remote.delete(_read_result_id(record), by="undo")),
         probe=lambda record: _find_booking(remote, record),
         probe_by=ProbeBy.CALL,
-        lands_within=SOON,
+        remote=Remote(lands_within=SOON),
     )
     m.declare("find_room", effect=Effect.READ, mode=Mode.AUTO)
     m.declare("send_invitation", effect=Effect.IRREVERSIBLE)

@@ -13,6 +13,8 @@ from bench.scale.ledger import Ledger
 from mulligan import Effect, Mulligan
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.declaration import Remote
+from mulligan.settings import Memory
 from mulligan.types.call import Record
 from mulligan.types.finding import Finding, Severity
 
@@ -33,7 +35,7 @@ def reject_wrong(attempted: Attempted) -> Iterator[Finding]:
 
 def open_application(url: str, **changes: Any) -> Mulligan:
     """One application of one process."""
-    return Mulligan(url, checks=[reject_wrong], memory=False, **changes)
+    return Mulligan(url, checks=[reject_wrong], memory=Memory(on=False), **changes)
 
 
 def declare_add(m: Mulligan, ledger: Ledger) -> Add:
@@ -52,7 +54,7 @@ def declare_add(m: Mulligan, ledger: Ledger) -> Add:
         probe=find,
         read=find,
         key="key",
-        lands_within=LANDS_WITHIN,
+        remote=Remote(lands_within=LANDS_WITHIN),
     )
     async def add(mark: str, key: str | None = None) -> str:  # noqa: ARG001 - for the check
         """Add something."""

@@ -14,6 +14,7 @@ from bench.crash.processes import start_child
 from bench.scale.measuring import Place, compute_share
 from mulligan import Effect, Mulligan
 from mulligan.app.application import build_worker
+from mulligan.settings import Memory
 
 LONGEST = 30.0
 """Seconds after which a decision counts as not carried out."""
@@ -37,7 +38,7 @@ def measure_decisions(place: Place, *, decisions: int, seed: int = 1) -> dict[st
 
 def _open(place: Place) -> Mulligan:
     logging.getLogger("mulligan").setLevel(logging.ERROR)
-    m = Mulligan(place.url, recover=False, memory=False)
+    m = Mulligan(place.url, recover=False, memory=Memory(on=False))
 
     @m.tool(effect=Effect.IRREVERSIBLE)
     async def send(to: str) -> str:

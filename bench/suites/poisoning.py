@@ -14,6 +14,7 @@ from rich.text import Text
 from bench.poisoning import World, count_shapes
 from bench.report import table
 from mulligan import Mulligan
+from mulligan.settings import Memory
 
 Result = dict[str, Any]
 
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Result:
-    with Mulligan("memory:", control=0.0) as m:
+    with Mulligan("memory:", memory=Memory(control=0.0)) as m:
         world = World(
             m,
             tenants=options.tenants,

@@ -14,9 +14,11 @@ from mulligan import ConflictError, Effect, Finding, Mode, Mulligan, Record, Rep
 from mulligan.checks.subject import limit_to_calls
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Opinion, Remark
+from mulligan.runtime.declaration import Remote
+from mulligan.settings import Memory
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.display import Question
-from mulligan.types.limits import Backoff
+from mulligan.types.limits import Backoff, JudgeLimits
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RIGHT, WRONG, BEFORE = "2026-11-20", "2026-11-21", "2026-11-18"
@@ -72,7 +74,8 @@ class TruthWorld:
         quick = Backoff(first=timedelta(), longest=timedelta())
         self.m = Mulligan(
             "memory:", checks=checks, judge=self if self.kind == "plain" else None,
-            recover=False, memory=False, backoff=quick, judge_undos=10**9,
+            recover=False, memory=Memory(on=False), backoff=quick,
+            judge_limits=JudgeLimits(undos=10**9),
         )  # fmt: skip
         self.tools = {**self._declare_moves(), **self._declare_makes(), **self._declare_others()}
 
@@ -142,7 +145,7 @@ class TruthWorld:
             return self._change(event, day, mark)
 
         @tool(
-            **versioned, key="key", repeat=Repeat.KEYED, lands_within=timedelta(),
+            **versioned, key="key", repeat=Repeat.KEYED, remote=Remote(lands_within=timedelta()),
             probe=lambda record: self.remote.answer_to(str(record.key)),
         )  # fmt: skip
         async def move_keyed(event: str, day: str, mark: str, key: str | None = None) -> Item:

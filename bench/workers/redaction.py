@@ -20,7 +20,7 @@ BOUNDLESS = 1 << 40
 
 
 def main() -> None:
-    fast = Settings.load().fast
+    fast = Settings.load().redaction.fast
     default = Redactor(key=KEY, fast=fast)
     full = Redactor(key=KEY, capture=Capture.FULL, fast=fast)
 

@@ -14,6 +14,7 @@ from bench.filled import Filled
 from mulligan import Effect, Mulligan
 from mulligan.insights.figures import WINDOWS
 from mulligan.runtime.context import OpenTurn
+from mulligan.settings import Memory
 from mulligan.types.call import Record
 from mulligan.types.errors import MulliganError
 from mulligan.types.log import LogQuery
@@ -40,7 +41,11 @@ class Trial:
 def open_application(filled: Filled) -> Mulligan:
     """An application as most are: with memory, standard checks and nothing that runs by itself."""
     return Mulligan(
-        filled.url, checks="standard", recover=False, clock=filled.make_clock(), seeds=False
+        filled.url,
+        checks="standard",
+        recover=False,
+        clock=filled.make_clock(),
+        memory=Memory(seeds=False),
     )
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mulligan.app.mulligan import Mulligan
+    from mulligan.runtime.declaration import Arguments, Failures, Remote, Review, Undoing
     from mulligan.runtime.hold import Held
     from mulligan.runtime.turn import Done
-    from mulligan.settings import Settings
+    from mulligan.settings import Memory, Redaction, Settings
     from mulligan.types.action import Action, State
     from mulligan.types.call import Call, Execution, Outcome, Record
     from mulligan.types.effect import Effect, Mode, Repeat
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
         UnfinishedRunError,
     )
     from mulligan.types.finding import Confidence, Correction, Finding, Severity, Standing, Verdict
-    from mulligan.types.limits import Retention
+    from mulligan.types.limits import Backoff, JudgeLimits, Retention
     from mulligan.types.turn import Turn
 
 _HOMES = {
     "Action": "mulligan.types.action",
     "AlreadyDoneError": "mulligan.types.errors",
+    "Arguments": "mulligan.runtime.declaration",
+    "Backoff": "mulligan.types.limits",
     "Call": "mulligan.types.call",
     "Confidence": "mulligan.types.finding",
     "ConflictError": "mulligan.types.errors",
@@ -37,31 +40,38 @@ _HOMES = {
     "Done": "mulligan.runtime.turn",
     "Effect": "mulligan.types.effect",
     "Execution": "mulligan.types.call",
+    "Failures": "mulligan.runtime.declaration",
     "Finding": "mulligan.types.finding",
     "Held": "mulligan.runtime.hold",
+    "JudgeLimits": "mulligan.types.limits",
+    "Memory": "mulligan.settings",
     "Mode": "mulligan.types.effect",
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.types.errors",
     "NothingDone": "mulligan.types.errors",
     "Outcome": "mulligan.types.call",
     "Record": "mulligan.types.call",
+    "Redaction": "mulligan.settings",
+    "Remote": "mulligan.runtime.declaration",
     "Repeat": "mulligan.types.effect",
     "Retention": "mulligan.types.limits",
+    "Review": "mulligan.runtime.declaration",
     "Settings": "mulligan.settings",
     "Severity": "mulligan.types.finding",
     "Standing": "mulligan.types.finding",
     "State": "mulligan.types.action",
     "Turn": "mulligan.types.turn",
+    "Undoing": "mulligan.runtime.declaration",
     "UnfinishedRunError": "mulligan.types.errors",
     "Verdict": "mulligan.types.finding",
 }
 
 __all__ = [
-    "Action", "AlreadyDoneError", "Call", "Confidence", "ConflictError", "Correction", "Done",
-    "Effect", "Execution", "Finding", "Held", "Mode", "Mulligan", "MulliganError", "NothingDone",
-    "Outcome",
-    "Record", "Repeat", "Retention", "Settings", "Severity", "Standing", "State", "Turn",
-    "UnfinishedRunError", "Verdict",
+    "Action", "AlreadyDoneError", "Arguments", "Backoff", "Call", "Confidence", "ConflictError",
+    "Correction", "Done", "Effect", "Execution", "Failures", "Finding", "Held", "JudgeLimits",
+    "Memory", "Mode", "Mulligan", "MulliganError", "NothingDone", "Outcome", "Record", "Redaction",
+    "Remote", "Repeat", "Retention", "Review", "Settings", "Severity", "Standing", "State", "Turn",
+    "Undoing", "UnfinishedRunError", "Verdict",
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple, Self, cast, get_type_hints
+from typing import Any, NamedTuple, Self, cast, get_type_hints
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -35,7 +35,7 @@ from mulligan.types.errors import (
 )
 from mulligan.types.interfaces import LEASE, Similarity, Store
 from mulligan.types.lesson import ErrorRule, read_error_rules
-from mulligan.types.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits, Retention
+from mulligan.types.limits import ATTEMPTS, Backoff, JudgeLimits, Retention, Seconds
 from mulligan.types.values import hide_fields
 
 
@@ -75,12 +75,6 @@ def _find_place(error: BaseException) -> str:
     return f"{last.filename}, line {last.lineno}"
 
 
-IN_PYTHON = "in Python only"
-
-Seconds = Annotated[timedelta, "seconds"]
-"""A setting that is given in seconds, where a plain duration is given in days."""
-
-
 def _parse_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("it must be text")
@@ -113,8 +107,8 @@ def _parse_number(value: object) -> float:
     raise TypeError("it must be a number")
 
 
-def _parse_days(value: object) -> timedelta:
-    if isinstance(value, timedelta):
+def _parse_days(value: object) -> timedelta | None:
+    if value is None or isinstance(value, timedelta):
         return value
     days = _parse_number(value)
     if days <= 0:
@@ -130,18 +124,6 @@ def _parse_key(value: object) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     return base64.b64decode(_parse_text(value), validate=True)
-
-
-def _parse_retention(value: object) -> Retention:
-    if not isinstance(value, Retention):
-        raise TypeError("it must be a Retention; as text use log_days and the like")
-    return value
-
-
-def _parse_backoff(value: object) -> Backoff:
-    if not isinstance(value, Backoff):
-        raise TypeError("it must be a Backoff")
-    return value
 
 
 def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
@@ -191,8 +173,6 @@ FORMS: Mapping[object, SettingForm] = {
     Capture: _build_choice(Capture),
     Hide: _build_choice(Hide),
     Outside: _build_choice(Outside),
-    Retention: SettingForm(IN_PYTHON, _parse_retention),
-    Backoff: SettingForm(IN_PYTHON, _parse_backoff),
     tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
     str | Similarity: SettingForm(
         "text; in Python also a function",
@@ -205,14 +185,68 @@ FORMS: Mapping[object, SettingForm] = {
 PREFIX = "MULLIGAN_"
 TEST_PREFIX = "MULLIGAN_TEST_"
 """Variables of test suites, ours and those of who builds on us: no settings."""
-DAYS = "_days"
 
 
 _LOOP = "reflect"
 
 
-SECRET = ("store", "otlp", "vault_key", "redaction_key")
+SECRET = ("store", "otlp", "vault_key", "key")
 """Settings that hold a password or a key, or may."""
+
+
+@hide_fields("key")
+class Redaction(Struct, frozen=True, kw_only=True):
+    """What of a call the log and the pages show."""
+
+    capture: Capture = Capture.REDACTED
+    """`full` logs parameters and results raw less secrets: for development only."""
+    hide: Hide = Hide.PERSONAL
+    """What is taken out of text that stays readable, such as errors: `secrets`; with `personal`
+    what belongs to people too; with `all` also UUIDs, ids, addresses and every long number."""
+    allow: frozenset[str] = frozenset()
+    """Parameters that the log shows as they are, less secrets."""
+    key: bytes | None = None
+    """The key of the log's hashes. `None`: the store's own secret."""
+    fast: bool = True
+    """Redact and log calls in compiled code where `mulligan[fast]` is installed. What is shown is
+    the same."""
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """What is learned from failures, and who is told of it."""
+
+    on: bool = True
+    """Remember how failures ended, and learn from it."""
+    control: float = 0.05
+    """The share of failures that memory has something to say about and leaves alone, so that what
+    it is worth can be measured."""
+    seeds: bool = True
+    """Begin with the curated lessons about tools of any kind."""
+    similarity: str | Similarity = ""
+    """How alike two errors are, `module:name`, such as a function that compares embeddings. By
+    default: the words they share."""
+    unadvised: frozenset[str] = frozenset()
+    """Agents that get a tool's errors as they are, without advice or corrections."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.control < 1.0:
+            raise ConfigurationError(
+                f"control is {self.control}; it is the share of failures that memory leaves "
+                "alone, from 0 to below 1."
+            )
+
+    def measure(self) -> Similarity:
+        """The function that says how alike two errors are."""
+        if not self.similarity:
+            return score_shared_words
+        named = self.similarity
+        found = load_object(named, option="similarity") if isinstance(named, str) else named
+        if not callable(found):
+            raise ConfigurationError(
+                f"similarity {named!r} is no function. It takes a text and a list of others, and "
+                "answers with a number from 0 to 1 for each."
+            )
+        return cast("Similarity", found)
 
 
 @hide_fields(*SECRET)
@@ -224,16 +258,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     Never shown, as it may hold a password."""
     tenant: str = ""
     """Whose data it is, where several share a store; a turn may name another."""
-    capture: Capture = Capture.REDACTED
-    """`full` logs parameters and results raw less secrets: for development only."""
-    hide: Hide = Hide.PERSONAL
-    """What is taken out of text that stays readable, such as errors: `secrets`; with `personal`
-    what belongs to people too; with `all` also UUIDs, ids, addresses and every long number."""
-    allow: frozenset[str] = frozenset()
-    """Parameters that the log shows as they are, less secrets."""
-    fast: bool = True
-    """Redact and log calls in compiled code where `mulligan[fast]` is installed. What is shown is
-    the same."""
     sample: float = 1.0
     """The share of first-try successes that the log keeps. Failures are always kept, and figures
     are of all calls: each row that is kept stands also for those before it that are not."""
@@ -244,10 +268,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     `http://127.0.0.1:4318`; needs `mulligan[otlp]`. Empty: they are sent nowhere."""
     vault_key: bytes | None = None
     """32 bytes; when set, the vault is encrypted, and the store signed."""
-    redaction_key: bytes | None = None
-    """The key of the log's hashes. `None`: the store's own secret."""
+    redaction: Redaction = field(default_factory=Redaction)
+    """What of a call the log and the pages show."""
     retention: Retention = field(default_factory=Retention)
-    """How long things are kept; in a file or the environment by the settings in days."""
+    """How long each kind of record is kept."""
+    memory: Memory = field(default_factory=Memory)
+    """What is learned from failures, and who is told of it."""
+    judge_limits: JudgeLimits = field(default_factory=JudgeLimits)
+    """What a judge may take, and do."""
     backoff: Backoff = field(default_factory=Backoff)
     """How long a failed call waits before it is made again."""
     loop: str = _LOOP
@@ -256,25 +284,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Keep replies in the vault as long as `retention.kept` says, to try other checks on them."""
     app: str = ""
     """Where the application is, `module:name`: what has the code to undo and to run."""
-    unadvised: frozenset[str] = frozenset()
-    """Agents that get a tool's errors as they are, without advice or corrections."""
     unlogged: frozenset[str] = frozenset()
     """Agents whose calls are not logged. What they change is in the journal all the same, and what
     fails for them is learned from."""
     error_rules: tuple[ErrorRule, ...] = ()
     """Your own word on errors, asked first and in this order. In a file: a list of tables."""
-    similarity: str | Similarity = ""
-    """How alike two errors are, `module:name`, such as a function that compares embeddings. By
-    default: the words they share."""
     recover: bool = True
     """Look after what was left open while turns run; else only when `m.recover()` is called."""
-    memory: bool = True
-    """Remember how failures ended, and learn from it."""
-    control: float = 0.05
-    """The share of failures that memory has something to say about and leaves alone, so that what
-    it is worth can be measured."""
-    seeds: bool = True
-    """Begin with the curated lessons about tools of any kind."""
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
     outside: Outside = Outside.TURN
@@ -287,13 +303,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     turn is resolved."""
     hold_life: Seconds = HOLD_LIFE
     """How long a held call waits for a person, and an approved one for its process."""
-    judge_timeout: Seconds = JudgeLimits().timeout
-    """How long a judge may take for an answer that somebody waits for."""
-    judge_tokens: int = JudgeLimits().tokens
-    """How long its answer may be, in tokens."""
-    judge_undos: int = JUDGE_UNDOS
-    """How many actions of one tenant a judge alone may have undone within an hour, in one process;
-    what it rejects beyond that stands and is put before a person. 0: always a person."""
     lease: Seconds = LEASE
     """How long others wait for this process when it falls silent, before they go on with what it
     left. Its heart beats three times in it."""
@@ -310,15 +319,8 @@ class Settings(Struct, frozen=True, kw_only=True):
                 "above 0 and up to 1."
             )
 
-        if not 0.0 <= self.control < 1.0:
-            raise ConfigurationError(
-                f"control is {self.control}; it is the share of failures that memory leaves "
-                "alone, from 0 to below 1."
-            )
-
-        for name in ("attempts", "judge_tokens"):
-            if getattr(self, name) < 1:
-                raise ConfigurationError(f"{name} is {getattr(self, name)}; it is at least 1.")
+        if self.attempts < 1:
+            raise ConfigurationError(f"attempts is {self.attempts}; it is at least 1.")
 
         if self.loop != _LOOP:
             # Loaded where another one is named: most applications write no drafts.
@@ -326,18 +328,11 @@ class Settings(Struct, frozen=True, kw_only=True):
 
             choose_loop(self.loop)
 
-        if self.judge_undos < 0:
+        if self.hold_life <= timedelta(0):
             raise ConfigurationError(
-                f"judge_undos is {self.judge_undos}; it is how many actions a judge alone may have "
-                "undone within an hour: 0 or more."
+                f"hold_life is {self.hold_life}; nobody could ever answer in time: say how many "
+                "seconds there are."
             )
-
-        for name in ("hold_life", "judge_timeout"):
-            if getattr(self, name) <= timedelta(0):
-                raise ConfigurationError(
-                    f"{name} is {getattr(self, name)}; nobody could ever answer in time: say how "
-                    "many seconds there are."
-                )
 
         if self.lease <= timedelta(0):
             raise ConfigurationError(
@@ -353,88 +348,92 @@ class Settings(Struct, frozen=True, kw_only=True):
         found = _from_pyproject(folder or _find_folder())
         source = os.environ if environment is None else environment
         _refuse_unknown_variables(source)
-        for name, setting in SETTINGS.items():
-            if source.get(setting.variable):
-                found[name] = source[setting.variable]
+        for setting in SETTINGS.values():
+            if said := source.get(setting.variable):
+                group, name = setting.group, setting.field
+                found |= {group: {**found.get(group, {}), name: said}} if group else {name: said}
         return cls().with_values(**found)
-
-    def measure(self) -> Similarity:
-        """The function that says how alike two errors are."""
-        if not self.similarity:
-            return score_shared_words
-        named = self.similarity
-        found = load_object(named, option="similarity") if isinstance(named, str) else named
-        if not callable(found):
-            raise ConfigurationError(
-                f"similarity {named!r} is no function. It takes a text and a list of others, and "
-                "answers with a number from 0 to 1 for each."
-            )
-        return cast("Similarity", found)
 
     def drop_code(self) -> Self:
         """These settings without what would have to be imported: errors are compared by words."""
-        return replace(self, similarity="") if isinstance(self.similarity, str) else self
+        if not isinstance(self.memory.similarity, str):
+            return self
+        return replace(self, memory=replace(self.memory, similarity=""))
 
     def list_shown(self) -> frozenset[str] | None:
         """Arguments whose texts the log shows of every tool; `None` for all of them."""
-        return None if self.capture is Capture.FULL else self.allow
+        return None if self.redaction.capture is Capture.FULL else self.redaction.allow
 
     def build_redactor(self, store: Store, *, to_decide: bool = False) -> Redactor:
         """What takes secrets out of everything that is logged or shown, with the store's key.
 
         `to_decide`: for who has to see whom a call is about, where people are hidden by default.
         """
-        people = to_decide and self.hide is Hide.PERSONAL
+        said = self.redaction
+        people = to_decide and said.hide is Hide.PERSONAL
         secret, hidden = _load_secret(store)
         return Redactor(
-            key=self.redaction_key or secret,
+            key=said.key or secret,
             # The store's own: whoever shares it must know a tenant by the same identity.
             identity_key=secret,
             no_names=hidden,
-            allow=self.allow,
-            capture=self.capture,
-            hide=Hide.SECRETS if people else self.hide,
-            fast=self.fast,
+            allow=said.allow,
+            capture=said.capture,
+            hide=Hide.SECRETS if people else said.hide,
+            fast=said.fast,
         )
 
     def with_values(self, **values: object) -> Self:
-        """These settings with some values replaced, each given as itself or as text."""
-        read: dict[str, object] = {}
-        for name, value in values.items():
-            if name not in SETTINGS:
-                raise ConfigurationError(
-                    f"There is no setting {name!r}. {_suggest_name(name, SETTINGS)}"
-                )
-            read[name] = SETTINGS[name].read(value)
-        days = {k.removesuffix(DAYS): read.pop(k) for k in list(read) if k.endswith(DAYS)}
-        if days:
-            kept = read.get("retention", self.retention)
-            read["retention"] = replace(kept, **days)  # type: ignore[type-var]
+        """These settings with some values replaced, each given as itself or as text, and those of
+        a group also as a table."""
+        read = {
+            name: self._read_group(name, value)
+            if name in GROUPS
+            else _find_setting(name).read(value)
+            for name, value in values.items()
+        }
         return replace(self, **read)
+
+    def _read_group(self, name: str, value: object) -> Struct:
+        kind = GROUPS[name]
+        if isinstance(value, kind):
+            value = asdict(value)
+        if not isinstance(value, Mapping):
+            raise ConfigurationError(
+                f"The setting {name} cannot be {value!r}: pass {kind.__name__}(…); in a file it is "
+                f"the table [tool.mulligan.{name}]."
+            )
+        given = {each: _find_setting(f"{name}.{each}").read(said) for each, said in value.items()}
+        return cast("Struct", replace(getattr(self, name), **given))
 
 
 class Setting(Struct, frozen=True, kw_only=True):
     """One thing that can be set, as its field declares it."""
 
-    name: str
+    owner: type
+    """The class that has it: `Settings`, or a group of them."""
+    group: str
+    """The setting that it is a part of; empty: none."""
+    field: str
     form: SettingForm
     default: object
-    documented: tuple[type, str]
-    """The class and the field that its note stands under."""
-    hidden: bool
-    """Its value may be a secret, and stands in no message."""
+
+    @property
+    def name(self) -> str:
+        """What it is called: `redaction.hide`."""
+        return f"{self.group}.{self.field}" if self.group else self.field
 
     @property
     def variable(self) -> str:
         """What it is called in the environment."""
-        return PREFIX + self.name.upper()
+        return PREFIX + self.name.replace(".", "_").upper()
 
     def read(self, value: object) -> object:
         """A value given as itself or as text, or an error that names the setting."""
         try:
             return self.form.read(value)
         except (ValueError, TypeError, OverflowError, binascii.Error) as error:
-            shown = "<hidden>" if self.hidden else repr(value)
+            shown = "<hidden>" if self.field in SECRET else repr(value)
             raise ConfigurationError(
                 f"The setting {self.name} cannot be {shown}: {error}."
             ) from error
@@ -464,7 +463,7 @@ _said: list[str] = []
 
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     """A misspelt variable would be silently without effect, where it may be the store's."""
-    known = [each.variable for each in SETTINGS.values() if each.form.says != IN_PYTHON]
+    known = [each.variable for each in SETTINGS.values()]
     for name in sorted(environment):
         ours = name.startswith(PREFIX) and not name.startswith(TEST_PREFIX)
         if ours and name not in known:
@@ -473,10 +472,17 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
             )
 
 
+def _find_setting(name: str) -> Setting:
+    if name not in SETTINGS:
+        raise ConfigurationError(f"There is no setting {name!r}. {_suggest_name(name, SETTINGS)}")
+    return SETTINGS[name]
+
+
 def _suggest_name(name: str, known: Iterable[str], *, prefix: str = "") -> str:
     """The nearest, but for what all of them have in common; else all that there are."""
     ends = [each.removeprefix(prefix) for each in known]
-    near = get_close_matches(name.removeprefix(prefix), ends, n=1)
+    in_groups = [each for each in ends if each.endswith(f".{name}")]
+    near = in_groups or get_close_matches(name.removeprefix(prefix), ends, n=1)
     return f"Did you mean {prefix}{near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
 
 
@@ -488,7 +494,7 @@ def _find_folder() -> Path:
         return Path("/")
 
 
-def _from_pyproject(folder: Path) -> dict[str, object]:
+def _from_pyproject(folder: Path) -> dict[str, Any]:
     """What the nearest file says; who has none does not wait for a reader of TOML."""
     for place in (folder, *folder.parents):
         file = place / "pyproject.toml"
@@ -517,7 +523,7 @@ def _refuse_planted(file: Path) -> None:
         raise ConfigurationError(f"The settings of tool.mulligan are not used: {error}") from error
 
 
-def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:
+def _validate_file(found: dict[str, Any], file: Path) -> dict[str, Any]:
     """The settings of a file, refused with its name; a relative store lies beside it."""
     try:
         store = Settings().with_values(**found).store
@@ -529,28 +535,36 @@ def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:
     return found
 
 
-def _list_settings(owner: type, *, suffix: str = "") -> Iterator[Setting]:
+def _list_settings(owner: type[Struct], group: str = "") -> Iterator[Setting]:
     """The fields of a class as settings, each given in the form of its type."""
     hints, plain = get_type_hints(owner, include_extras=True), owner()
-    for name, default in asdict(plain).items():
+    for name in owner.__struct_fields__:
+        if name in GROUPS and not group:
+            yield from _list_settings(GROUPS[name], group=name)
+            continue
         if hints[name] not in FORMS:
             raise TypeError(
                 f"The setting {name} is of type {hints[name]}, which nobody can read: "
                 "add the type to FORMS."
             )
         yield Setting(
-            name=name + suffix,
+            owner=owner,
+            group=group,
+            field=name,
             form=FORMS[hints[name]],
-            default=default,
-            documented=(owner, name),
-            hidden=name in SECRET,
+            default=getattr(plain, name),
         )
 
 
-SETTINGS: Mapping[str, Setting] = {
-    each.name: each for each in (*_list_settings(Settings), *_list_settings(Retention, suffix=DAYS))
+GROUPS: Mapping[str, type[Struct]] = {
+    name: hint
+    for name, hint in get_type_hints(Settings).items()
+    if isinstance(hint, type) and issubclass(hint, Struct)
 }
-"""Every setting by name. Those of `Retention` are given in days."""
+"""Settings of several parts, each an object, and in a file a table."""
+
+SETTINGS: Mapping[str, Setting] = {each.name: each for each in _list_settings(Settings)}
+"""Every setting by name, those of a group as `redaction.hide`."""
 
 
 def _hide_in_log(record: logging.LogRecord) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Memory, Mulligan
 from mulligan.learning.consolidation import MOST_OF_POOL, consolidate, draw_lessons
 from mulligan.learning.mining import find_pool
 from mulligan.stores.opening import open_store
@@ -26,7 +26,10 @@ class Shop:
 
     def __init__(self, store: str | Store, *, clock: Callable[[], datetime] | None = None) -> None:
         self.m = Mulligan(
-            store, control=0, seeds=False, recover=False, clock=clock or (lambda: STARTED)
+            store,
+            memory=Memory(control=0, seeds=False),
+            recover=False,
+            clock=clock or (lambda: STARTED),
         )
 
         @self.m.tool(effect=Effect.READ)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan import Effect, Mulligan, Settings
+from mulligan import Arguments, Effect, Mulligan, Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
 from mulligan.types.limits import JudgeLimits
@@ -93,7 +93,7 @@ def test_names_to_allow_are_held_against_the_parameters(allow: object, says: str
     def find(query: str) -> None: ...
 
     with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
-        m.tool(allow=allow)(find)
+        m.tool(arguments=Arguments(allow=allow))(find)
 
 
 async def test_leaving_does_not_hold_the_event_loop_up() -> None:
@@ -157,7 +157,9 @@ def test_how_long_a_hold_lasts_is_a_setting() -> None:
 
 def test_how_long_a_judge_may_take_is_a_setting() -> None:
     pytest.importorskip("pydantic_ai")
-    with Mulligan("memory:", judge="test", judge_timeout=2, judge_tokens=50) as m:
+    with Mulligan(
+        "memory:", judge="test", judge_limits=JudgeLimits(timeout=timedelta(seconds=2), tokens=50)
+    ) as m:
         limits = m._parts.reviewers.judge._limits
 
     assert limits == JudgeLimits(timeout=timedelta(seconds=2), tokens=50)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from mulligan import MulliganError, Retention, Settings
-from mulligan.redaction import Capture
-from mulligan.settings import SETTINGS, _list_settings
+from mulligan import MulliganError, Redaction, Retention, Settings
+from mulligan.redaction import Capture, Hide
+from mulligan.settings import GROUPS, SETTINGS, _list_settings
 from mulligan.types.errors import ConfigurationError
 
 
@@ -18,23 +18,29 @@ def test_without_anything_the_defaults_are_safe(tmp_path: Path) -> None:
     settings = Settings.load(folder=tmp_path, environment={})
 
     assert settings == Settings()
-    assert settings.capture is Capture.REDACTED
+    assert settings.redaction.capture is Capture.REDACTED
     assert settings.retention.log == timedelta(days=30)
 
 
 def test_the_environment_wins_over_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        '[tool.mulligan]\nstore = "sqlite:///a.db"\nallow = ["limit"]\nlog_days = 7\n'
+        '[tool.mulligan]\nstore = "sqlite:///a.db"\n'
+        '[tool.mulligan.redaction]\nallow = ["limit"]\nhide = "all"\n'
+        "[tool.mulligan.retention]\nlog = 7\n"
     )
     (tmp_path / "below").mkdir()
 
     settings = Settings.load(
         folder=tmp_path / "below",
-        environment={"MULLIGAN_STORE": "sqlite:///b.db", "MULLIGAN_SPANS": "off"},
+        environment={
+            "MULLIGAN_STORE": "sqlite:///b.db",
+            "MULLIGAN_SPANS": "off",
+            "MULLIGAN_REDACTION_HIDE": "secrets",
+        },
     )
 
     assert settings.store == "sqlite:///b.db"
-    assert settings.allow == {"limit"}
+    assert settings.redaction == Redaction(allow=frozenset({"limit"}), hide=Hide.SECRETS)
     assert settings.retention.log == timedelta(days=7)
     assert settings.retention.settled == timedelta(days=90)
     assert settings.spans is False
@@ -55,19 +61,26 @@ def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
     [
         ({"sample": 0}, "above 0"),
         ({"sample": "many"}, "sample"),
-        ({"capture": "everything"}, "everything"),
+        ({"redaction": {"capture": "everything"}}, "everything"),
+        ({"redaction": Redaction(capture="everything")}, "redaction.capture cannot be"),
+        ({"redaction": 3}, "[tool.mulligan.redaction]"),
+        ({"redaction": {"hid": "all"}}, "Did you mean redaction.hide?"),
+        ({"hide": "all"}, "Did you mean redaction.hide?"),
+        ({"judge_timeout": 3}, "Did you mean judge_limits.timeout?"),
         ({"spans": "perhaps"}, "perhaps"),
-        ({"log_days": -1}, "more than 0"),
-        ({"allow": 3}, "list of names"),
+        ({"retention": {"log": -1}}, "more than 0"),
+        ({"redaction": {"allow": 3}}, "list of names"),
+        ({"redaction": {"key": "no base64!"}}, "<hidden>"),
+        ({"memory": {"control": 1}}, "from 0 to below 1"),
         ({"vault_key": "no base64!"}, "<hidden>"),
         ({"stroe": "x"}, "no setting 'stroe'"),
         ({"store": 3}, "text"),
         ({"stroe": "x"}, "Did you mean store?"),
         ({"attempts": 0}, "at least 1"),
-        ({"judge_tokens": 0}, "at least 1"),
-        ({"judge_undos": -1}, "0 or more"),
+        ({"judge_limits": {"tokens": 0}}, "at least 1"),
+        ({"judge_limits": {"undos": -1}}, "0 or more"),
         ({"hold_life": 0}, "nobody could ever answer"),
-        ({"judge_timeout": -1}, "nobody could ever answer"),
+        ({"judge_limits": {"timeout": -1}}, "nobody could ever answer"),
         ({"outside": "maybe"}, "'turn', 'run', 'refuse'"),
     ],
 )
@@ -80,15 +93,15 @@ def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: 
 
 
 def test_how_long_what_was_learned_from_is_kept_may_come_from_the_environment() -> None:
-    settings = Settings.load(folder=Path("/"), environment={"MULLIGAN_LEARNED_DAYS": "7"})
+    settings = Settings.load(folder=Path("/"), environment={"MULLIGAN_RETENTION_LEARNED": "7"})
 
     assert settings.retention == Retention(learned=timedelta(days=7))
 
 
-def test_days_change_the_retention_they_are_given_with() -> None:
-    mine = Retention(settled=timedelta(days=5))
+def test_a_table_changes_of_a_group_what_it_names() -> None:
+    mine = Settings().with_values(retention=Retention(settled=timedelta(days=5)))
 
-    settings = Settings().with_values(retention=mine, log_days=3)
+    settings = mine.with_values(retention={"log": 3})
 
     assert settings.retention.settled == timedelta(days=5)
     assert settings.retention.log == timedelta(days=3)
@@ -130,7 +143,7 @@ def test_settings_that_anybody_can_write_are_not_used(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
 def test_settings_of_another_user_are_not_used(tmp_path: Path) -> None:
     planted = tmp_path / "pyproject.toml"
-    planted.write_text("[tool.mulligan]\njudge_undos = 1000000\n")
+    planted.write_text("[tool.mulligan]\njudge_limits = { undos = 1000000 }\n")
     os.chown(planted, 4321, 4321)
 
     with pytest.raises(ConfigurationError, match=r"another user \(number 4321\)"):
@@ -152,10 +165,14 @@ def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:
         Settings.load(folder=tmp_path, environment={})
 
 
-def test_every_field_can_be_set_and_each_duration_in_days() -> None:
-    durations = {f"{name}_days" for name in Retention.__struct_fields__}
+def test_every_field_can_be_set_and_those_of_a_group_by_both_names() -> None:
+    parts = {f"{group}.{name}" for group in GROUPS for name in GROUPS[group].__struct_fields__}
 
-    assert SETTINGS.keys() == {*Settings.__struct_fields__} | durations
+    assert SETTINGS.keys() == {*Settings.__struct_fields__} - GROUPS.keys() | parts
+
+
+def test_there_are_no_more_settings_than_anybody_holds() -> None:
+    assert len(Settings.__struct_fields__) < 30
 
 
 def test_a_store_that_cannot_be_read_is_not_quoted_either() -> None:
@@ -186,7 +203,7 @@ def test_a_variable_that_is_like_none_is_refused_with_all_that_there_are() -> No
 
 
 @pytest.mark.parametrize("name", ["MULLIGAN_RETENTION", "MULLIGAN_BACKOFF"])
-def test_what_can_only_be_given_in_python_is_no_variable(name: str) -> None:
+def test_a_group_is_no_variable_but_each_of_its_parts_is(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"{name} sets nothing"):
         Settings.load(folder=Path("/"), environment={name: "1"})
 
@@ -203,16 +220,16 @@ def test_the_limits_may_come_from_the_environment() -> None:
         environment={
             "MULLIGAN_ATTEMPTS": "3",
             "MULLIGAN_HOLD_LIFE": "60",
-            "MULLIGAN_JUDGE_TIMEOUT": "2.5",
-            "MULLIGAN_JUDGE_TOKENS": "200",
+            "MULLIGAN_JUDGE_LIMITS_TIMEOUT": "2.5",
+            "MULLIGAN_JUDGE_LIMITS_TOKENS": "200",
             "MULLIGAN_TIMEZONE": "Europe/Berlin",
             "MULLIGAN_OUTSIDE": "refuse",
         },
     )
 
-    assert (settings.attempts, settings.judge_tokens) == (3, 200)
+    assert (settings.attempts, settings.judge_limits.tokens) == (3, 200)
     assert settings.hold_life == timedelta(minutes=1)
-    assert settings.judge_timeout == timedelta(seconds=2.5)
+    assert settings.judge_limits.timeout == timedelta(seconds=2.5)
     assert settings.timezone == "Europe/Berlin"
     assert settings.outside == "refuse"
 

@@ -23,7 +23,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from mulligan import Effect, Finding, Mode, Mulligan, Severity, UnfinishedRunError
+from mulligan import Effect, Failures, Finding, Mode, Mulligan, Severity, UnfinishedRunError
 from mulligan.cli.commands import list_commands
 from mulligan.cli.main import build_parser
 from mulligan.dashboard.app import create_app
@@ -91,7 +91,9 @@ class Desk:
         self.save = m.tool(effect=Effect.REVERSIBLE, **saving)(self.save_note)
         self.pay = m.tool(effect=Effect.IRREVERSIBLE)(self.pay_card)
         self.find = m.tool(effect=Effect.READ)(self.find_order)
-        self.look = m.tool(effect=Effect.READ, precheck=Precheck.REFUSE)(self.look_up)
+        self.look = m.tool(effect=Effect.READ, failures=Failures(precheck=Precheck.REFUSE))(
+            self.look_up
+        )
         self.note = m.tool(name="note_down", effect=Effect.REVERSIBLE, **saving)(self.save_note)
         m.declare("host_save", effect=Effect.REVERSIBLE, **saving)
         m.declare("host_pay", effect=Effect.IRREVERSIBLE)

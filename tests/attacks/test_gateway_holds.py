@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import ElicitResult
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Mode, Mulligan, Review
 from mulligan.checks.parameters import Standard
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.http_server import Access, GatewayApp
@@ -321,7 +321,7 @@ async def test_a_client_confirms_no_date_by_its_report_of_what_was_said(m):
 
 @pytest.mark.parametrize("meta", [{}, {"mulligan/message": "Write it for 2026-11-21."}])
 async def test_a_hold_that_checks_release_is_not_released_by_a_clients_own_words(m, ledger, meta):
-    m.declare("write", server="one", effect=Effect.IRREVERSIBLE, release="checks")
+    m.declare("write", server="one", effect=Effect.IRREVERSIBLE, review=Review(release="checks"))
     arguments = {"name": "x", "day": "2026-11-21", "why_this_call": "Write it for 2026-11-21."}
     server = scripted(LEDGER=str(ledger))
     async with serve(m, server, intent=True) as url, connect_http(url, ANN) as ann:

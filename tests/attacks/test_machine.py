@@ -19,7 +19,7 @@ import httpx
 import psycopg
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Redaction
 from mulligan.dashboard.security import Role
 from mulligan.dashboard.serving import DashboardServer, PageAddress
 from mulligan.insights.insights import Insights
@@ -257,7 +257,7 @@ def test_the_password_of_a_database_is_readable_in_no_list_of_open_actions(
     tmp_path, capsys, address, hide
 ):
     url = f"sqlite:///{tmp_path}/store.db"
-    with Mulligan(url, hide=hide) as m:
+    with Mulligan(url, redaction=Redaction(hide=hide)) as m:
 
         @m.tool(effect=Effect.IRREVERSIBLE)
         def drop(database: str) -> None: ...

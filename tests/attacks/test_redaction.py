@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Redaction
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.redaction.scrub import scrub
 
@@ -151,7 +151,7 @@ def test_a_secret_of_an_argument_is_hidden_in_the_error_that_quotes_it(full):
 )
 def test_what_the_log_keeps_of_a_call_in_full_hides_a_secret_in_all_its_places(given, result):
     rows: list[str] = []
-    with Mulligan("memory:", recover=False, capture="full") as mulligan:
+    with Mulligan("memory:", recover=False, redaction=Redaction(capture="full")) as mulligan:
         mulligan.subscribe(lambda event: rows.append(str(getattr(event, "row", ""))))
 
         @mulligan.tool(effect=Effect.READ)

@@ -24,7 +24,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.cli.main import build_parser, main
 from mulligan.dashboard.app import create_app
 from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
@@ -201,7 +201,7 @@ class Office:
 
 
 def open_office(url: str, word: str, **settings: object) -> Mulligan:
-    return Mulligan(url, tenant=word, recover=False, control=0.0, **settings)
+    return Mulligan(url, tenant=word, recover=False, memory=Memory(control=0.0), **settings)
 
 
 @pytest.fixture

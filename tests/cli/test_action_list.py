@@ -84,7 +84,7 @@ def test_the_list_for_programs_has_all_that_a_decision_needs(bank, capsys):
 
 
 def test_where_everything_is_to_be_hidden_people_are_too(bank, capsys, monkeypatch):
-    monkeypatch.setenv("MULLIGAN_HIDE", "all")
+    monkeypatch.setenv("MULLIGAN_REDACTION_HIDE", "all")
 
     assert ANNA not in json.dumps(list_open(bank, capsys))
 

@@ -47,7 +47,7 @@ def test_doctor_says_when_calls_do_not_say_who_made_them(tmp_path: Path, capsys)
 
 
 def test_doctor_says_which_form_of_redaction_runs(store: str, capsys, monkeypatch) -> None:
-    monkeypatch.setenv("MULLIGAN_FAST", "off")
+    monkeypatch.setenv("MULLIGAN_REDACTION_FAST", "off")
 
     _, out, _ = run(capsys, "doctor", "--store", store, "--json")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Memory, Mulligan
 from mulligan.insights.insights import Insights
 from mulligan.runtime.context import OpenTurn
 from mulligan.settings import Settings
@@ -23,7 +23,7 @@ ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
 def store(tmp_path: Path) -> str:
     """A store where an agent has failed in one way in three turns, and mended it each time."""
     url = f"sqlite:///{tmp_path}/desk.db"
-    with Mulligan(url, control=0, recover=False) as m:
+    with Mulligan(url, memory=Memory(control=0), recover=False) as m:
 
         @m.tool(effect=Effect.READ)
         async def find_order(order_id: str) -> int:
@@ -117,7 +117,7 @@ def test_built_in_lessons_that_are_switched_off_are_not_listed(
 ) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     Mulligan(url).close()
-    monkeypatch.setenv("MULLIGAN_SEEDS", "false")
+    monkeypatch.setenv("MULLIGAN_MEMORY_SEEDS", "false")
 
     assert read_json(capsys, "lessons", "list", "--store", url)["lessons"] == []
 

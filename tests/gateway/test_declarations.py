@@ -61,7 +61,7 @@ def test_a_tool_is_declared_as_it_is_said(tmp_path):
     repeat = "keyed"
     key = "request_id"
     mode = "suggest"
-    requests = 1
+    remote = { requests = 1 }
     refuses = ["(?i)no such recipient"]
     describe = "Send to {to}"
     """
@@ -87,7 +87,7 @@ def test_a_tool_is_declared_as_it_is_said(tmp_path):
 def test_an_error_refuses_by_how_it_begins_and_not_by_a_name_in_it(tmp_path, said, nothing_done):
     text = '[servers.mail.tools.send]\nrefuses = ["(?i)no such recipient"]'
 
-    (rule,) = read(tmp_path, text)["send"].said["error_rules"]
+    (rule,) = read(tmp_path, text)["send"].said["failures"]["error_rules"]
 
     assert bool(re.search(rule["says"], f"ToolFailedError: {said}")) == nothing_done
 
@@ -186,7 +186,10 @@ async def test_what_is_only_observed_is_neither_held_nor_undone(tmp_path):
         ('[servers.files.tools.x]\nrepeat = "keyed"', "nothing carries the key"),
         ('[servers.files.tools.x]\nrepeat = "twice"', "twice"),
         ('[servers.files.tools.x]\nmode = "loud"', "loud"),
-        ('[servers.files.tools.x]\nrequests = "one"', "one"),
+        ('[servers.files.tools.x]\nremote = { requests = "one" }', "one"),
+        ("[servers.files.tools.x]\nrequests = 1", "remote=Remote(requests=…)"),
+        ("[servers.files.tools.x]\nremote = 3", "remote=3 is no Remote"),
+        ('[servers.files.tools.x]\nrefuses = ["no"]\nfailures = 3', "failures=3 is no Failures"),
         ("[servers.files.tools]\nx = 1", "it is a table"),
         ("[servers]\nfiles = 1", "it is a table"),
     ],

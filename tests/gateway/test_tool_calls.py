@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.stores.opening import open_store
 from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import LogQuery
@@ -193,7 +193,7 @@ class SeenWay:
 async def test_what_mended_a_call_of_one_client_is_known_to_the_next_gateway(tmp_path, mode):
     url = f"sqlite:///{tmp_path}/log.db"
     for number in range(2):
-        m = Mulligan(url, control=0, seeds=False)
+        m = Mulligan(url, memory=Memory(control=0, seeds=False))
         m.declare("find_order", server="one", effect=Effect.READ, mode=mode)
         async with run_gateway(scripted(ORDERS="1"), m=m) as gateway, connect(gateway) as client:
             await client.call("find_order", {"order_id": f"W{number}"})

@@ -9,9 +9,13 @@ import sys
 from pathlib import Path
 
 import mulligan
+from mulligan.runtime.declaration import GROUPS as TOOL_GROUPS
+from mulligan.settings import GROUPS as SETTING_GROUPS
 
 WRITTEN_DOWN = (Path(__file__).parent / "public_names.txt").read_text().split()
 MOST_NAMES = 26
+GROUPS = {kind.__name__ for kind in (*TOOL_GROUPS.values(), *SETTING_GROUPS.values())}
+"""What is said in several names at once: each stands for those that it spares a reader."""
 HEAVY = {
     "rich", "opentelemetry", "psycopg", "psycopg_pool", "cryptography", "pydantic", "pydantic_ai",
     "starlette", "apsw", "sqlite3", "msgspec", "asyncio",
@@ -48,7 +52,7 @@ def modules_after(statement: str) -> set[str]:
 
 def test_the_public_names_are_those_written_down():
     assert sorted(mulligan.__all__) == sorted(WRITTEN_DOWN)
-    assert len(WRITTEN_DOWN) <= MOST_NAMES
+    assert len(set(WRITTEN_DOWN) - GROUPS) <= MOST_NAMES
 
 
 def test_every_public_name_can_be_had_and_says_what_it_is():

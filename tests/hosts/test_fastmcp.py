@@ -16,7 +16,7 @@ from fastmcp.tools.base import ToolResult
 from mcp_types import TextContent
 
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Review
 from mulligan.hosts import fastmcp as adapter
 from mulligan.testing.remote import FakeRemote
 from mulligan.types.call import LogRow
@@ -398,7 +398,7 @@ async def test_what_was_undone_as_nobody_could_check_it_is_no_result() -> None:
             effect=Effect.REVERSIBLE,
             before=lambda record: days["dinner"],
             undo=lambda record: days.update(dinner=record.image.state),
-            on_no_verdict="undo",
+            review=Review(on_no_verdict="undo"),
         )
         server.add_middleware(m.for_fastmcp())
 

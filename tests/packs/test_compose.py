@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, create_engine, insert, text
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mulligan, State, Undoing
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
@@ -170,7 +170,7 @@ class Pages:
             undo=put_back,
             probe=find,
             version=read_version,
-            same=lambda was, now: was["text"] == now["text"],
+            undoing=Undoing(same=lambda was, now: was["text"] == now["text"]),
             about=lambda _: name,
         )
 

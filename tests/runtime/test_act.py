@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Confidence, Effect, Mulligan, Standing, State
+from mulligan import Confidence, Effect, Mulligan, Review, Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.requests import made_once
 from mulligan.checks.text import avoids
@@ -334,7 +334,7 @@ async def test_what_nobody_looked_at_can_be_undone_by_a_person(worlds: Worlds) -
 
 
 async def test_a_tool_that_insists_on_a_review_does_not_stand_without_one(worlds: Worlds) -> None:
-    world = await worlds(promises=lambda _: {"on_no_verdict": "undo"})
+    world = await worlds(promises=lambda _: {"review": Review(on_no_verdict="undo")})
 
     done = await world.act(moves(world, FRIDAY, FRIDAY))
 

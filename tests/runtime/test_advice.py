@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan, Repeat, State
+from mulligan import Arguments, Effect, Memory, Mode, Mulligan, Repeat, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError
@@ -89,7 +89,7 @@ def test_in_observe_the_error_comes_as_it_is(m: Mulligan) -> None:
 
 
 async def test_an_agent_can_be_left_alone() -> None:
-    with Mulligan("memory:", unadvised=["stubborn"], recover=False) as m:
+    with Mulligan("memory:", memory=Memory(unadvised=["stubborn"]), recover=False) as m:
         search = searching(m, Mode.AUTO)
         with (
             m.turn("Find dinner", agent="stubborn", now=NOW),
@@ -305,7 +305,7 @@ def test_a_correction_has_the_object_and_the_context_of_the_call_it_corrects(m: 
     made: list[tuple[object, object, int]] = []
 
     class Office:
-        @m.tool(effect=Effect.READ, mode=Mode.AUTO, leave_out=("ctx",))
+        @m.tool(effect=Effect.READ, mode=Mode.AUTO, arguments=Arguments(leave_out=("ctx",)))
         def book(self, ctx: object, seats: int) -> int:
             if not isinstance(seats, int):
                 raise RefusedError("seats: Input should be a valid integer")
@@ -365,7 +365,7 @@ def test_an_error_that_nobody_knows_is_compared_with_those_that_somebody_does(m:
     ("measure", "score"), [(lambda _, others: [0.9 for _ in others], 0.9), (len, None)]
 )
 def test_another_measure_may_compare_and_a_bad_one_costs_nothing_else(measure, score) -> None:
-    with Mulligan("memory:", similarity=measure) as m:
+    with Mulligan("memory:", memory=Memory(similarity=measure)) as m:
         _, strange, error = alike_at_last(m)
 
     assert getattr(strange, "score", None) == score
@@ -375,7 +375,7 @@ def test_another_measure_may_compare_and_a_bad_one_costs_nothing_else(measure, s
 @pytest.mark.parametrize("named", ["no_such_module:measure", "json", "json:__doc__"])
 def test_a_measure_that_is_none_is_refused_in_one_sentence(named: str) -> None:
     with pytest.raises(ConfigurationError, match="similarity"):
-        Mulligan("memory:", similarity=named)
+        Mulligan("memory:", memory=Memory(similarity=named))
 
 
 @pytest.mark.parametrize(

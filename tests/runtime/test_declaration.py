@@ -7,16 +7,29 @@ from datetime import timedelta
 from typing import Any, get_type_hints
 
 import pytest
+from msgspec.structs import replace
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Arguments, Effect, Failures, Mode, Mulligan, Remote, Review, Undoing
 from mulligan.redaction import Hide
-from mulligan.runtime.declaration import Declaration, Declared, declare, hide_names
+from mulligan.runtime.declaration import (
+    GROUPS,
+    HOMES,
+    Declaration,
+    Declared,
+    declare,
+    hide_names,
+)
 from mulligan.runtime.tool_settings import is_derived
 from mulligan.types.call import DeclaredCallbacks, ToolCallbacks
 from mulligan.types.errors import ConfigurationError
 
 KEPT = set(Declaration.__struct_fields__)
 ABLE = set(ToolCallbacks.__struct_fields__)
+FLAT = {
+    **{name: hint for name, hint in get_type_hints(Declared).items() if name not in GROUPS},
+    **{name: hint for kind in GROUPS.values() for name, hint in get_type_hints(kind).items()},
+}
+"""Everything that can be said of a tool, by its own name."""
 
 
 def find(query: str, limit: int = 3) -> list[str]:
@@ -24,15 +37,30 @@ def find(query: str, limit: int = 3) -> list[str]:
     return [query] * limit
 
 
+def read(declared: Declaration, name: str) -> object:
+    """What is kept under a name, wherever it stands."""
+    return getattr(getattr(declared, HOMES[name]) if name in HOMES else declared, name)
+
+
+def say(name: str, value: object) -> dict[str, Any]:
+    """What `@m.tool` is given for a name, wherever it stands."""
+    return {HOMES[name]: {name: value}} if name in HOMES else {name: value}
+
+
 def test_every_name_that_a_tool_may_declare_is_kept() -> None:
     assert set(Declared.__annotations__) - KEPT - ABLE == {"name"}
-    assert set(DeclaredCallbacks.__annotations__) == ABLE
+    assert ABLE - set(HOMES) == set(DeclaredCallbacks.__annotations__)
+
+
+def test_there_are_no_more_names_than_anybody_holds() -> None:
+    assert len(Declared.__annotations__) < 30
 
 
 def test_whatever_is_kept_was_declared_or_follows_from_it() -> None:
     follows = {name for name in KEPT if is_derived(Declaration, name)}
 
     assert set(Declared.__annotations__) >= KEPT - follows
+    assert follows >= set(GROUPS)
 
 
 def test_what_is_not_declared_has_its_default() -> None:
@@ -40,24 +68,37 @@ def test_what_is_not_declared_has_its_default() -> None:
 
     changed = {n for n in KEPT if getattr(declared, n) != getattr(plain, n)}
 
-    assert changed == {"hints", "schema", "docs"}
+    assert changed == {"hints", "arguments", "failures", "review"}
+    assert declared.arguments == replace(plain.arguments, schema=declared.arguments.schema)
+    assert declared.failures == replace(plain.failures, docs=("Find it.",))
+    assert declared.review == replace(plain.review, judged=False)
 
 
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
         ({"name": "search"}, {"tool": "search"}),
-        ({"effect": "read"}, {"effect": Effect.READ, "effect_of": None, "review": False}),
-        ({"effect": "irreversible"}, {"effect": Effect.IRREVERSIBLE, "review": True}),
-        ({"effect": "irreversible", "review": False}, {"review": False}),
+        ({"effect": "read"}, {"effect": Effect.READ, "effect_of": None, "judged": False}),
+        ({"effect": "irreversible"}, {"effect": Effect.IRREVERSIBLE, "judged": True}),
+        ({"effect": "irreversible", "review": Review(judged=False)}, {"judged": False}),
         ({"mode": "observe"}, {"mode": Mode.OBSERVE}),
-        ({"allow": ["limit"]}, {"allow": frozenset({"limit"})}),
+        ({"arguments": Arguments(allow=["limit"])}, {"allow": frozenset({"limit"})}),
         ({"key": "query"}, {"key": "query"}),
-        ({"key_life": timedelta(hours=1)}, {"key_life": timedelta(hours=1)}),
-        ({"loses": "answers"}, {"loses": ("answers",)}),
-        ({"docs": ["See there."]}, {"docs": ("Find it.", "See there.")}),
-        ({"returns": list[str]}, {"returns": {"type": "array", "items": {"type": "string"}}}),
-        ({"schema": {"type": "object"}}, {"schema": {"type": "object"}}),
+        (
+            {"remote": Remote(key_life=timedelta(hours=1))},
+            {"remote": Remote(key_life=timedelta(hours=1))},
+        ),
+        (
+            {"remote": {"remote": Remote(key_life=60)}},
+            {"remote": Remote(key_life=timedelta(minutes=1))},
+        ),
+        ({"undoing": Undoing(loses="answers")}, {"undoing": Undoing(loses=("answers",))}),
+        ({"failures": Failures(docs=["See there."])}, {"docs": ("Find it.", "See there.")}),
+        (
+            {"failures": Failures(returns=list[str])},
+            {"returns": {"type": "array", "items": {"type": "string"}}},
+        ),
+        ({"arguments": Arguments(schema={"type": "object"})}, {"schema": {"type": "object"}}),
     ],
 )
 def test_what_is_declared_is_read_as_its_field_says(
@@ -65,14 +106,14 @@ def test_what_is_declared_is_read_as_its_field_says(
 ) -> None:
     declared = declare(find, **said)
 
-    assert {name: getattr(declared, name) for name in kept} == kept
+    assert {name: read(declared, name) for name in kept} == kept
 
 
 def test_a_function_that_says_the_effect_is_kept_and_the_gravest_is_assumed() -> None:
     declared = declare(find, effect=lambda record: Effect.READ)
 
     assert declared.effect is Effect.IRREVERSIBLE
-    assert declared.review
+    assert declared.review.judged
     assert declared.classify_effect({"query": "x"}) is Effect.READ
 
 
@@ -84,13 +125,19 @@ def test_a_function_that_says_the_effect_is_kept_and_the_gravest_is_assumed() ->
             {"effect": "writes"},
             "effect='writes' is nothing that find could be. Use one of: 'read', ",
         ),
-        ({"on_no_verdict": "maybe"}, "on_no_verdict='maybe'.* 'proceed', 'undo'"),
-        ({"allow": "limit"}, r"allow=\['limit'\]"),
-        ({"allow": ["limt"]}, "allow names 'limt', which is no parameter of find"),
+        ({"review": Review(on_no_verdict="maybe")}, "on_no_verdict='maybe'.* 'proceed', 'undo'"),
+        ({"arguments": Arguments(allow="limit")}, r"allow=\['limit'\]"),
+        ({"arguments": Arguments(allow=["limt"])}, "'limt', which is no parameter of find"),
         ({"each": "queries"}, "each names 'queries', which is no parameter of find"),
-        ({"returns": 3}, "returns=3 is no schema"),
-        ({"schema": list}, "is no schema"),
-        ({"error_rules": "sold out"}, "Rules for errors are a list"),
+        ({"failures": Failures(returns=3)}, "returns=3 is no schema"),
+        ({"arguments": Arguments(schema=list)}, "is no schema"),
+        ({"failures": Failures(error_rules="sold out")}, "Rules for errors are a list"),
+        (
+            {"remote": Remote(lands_within=3)},
+            r"takes lands_within in a group: remote=Remote\(lands_within=…\)",
+        ),
+        ({"review": True}, "review=True is no Review, which has: judged, on_no_verdict"),
+        ({"remote": {"lands": 3}}, "is no Remote, which has: lands_within"),
         ({"effect": "reversible"}, "is REVERSIBLE but has no undo"),
     ],
 )
@@ -105,27 +152,27 @@ class Nonsense:
     """Of no type that any option takes."""
 
 
-@pytest.mark.parametrize("name", sorted(get_type_hints(Declared)))
+@pytest.mark.parametrize("name", sorted({*FLAT, *GROUPS}))
 def test_every_option_refuses_a_value_of_another_type_and_names_itself(name: str) -> None:
     with pytest.raises(ConfigurationError, match=name):
-        declare(find, **{name: Nonsense()})
+        declare(find, **say(name, Nonsense()))
 
 
-@pytest.mark.parametrize(
-    "name", [n for n, hint in get_type_hints(Declared).items() if hint is bool]
-)
+@pytest.mark.parametrize("name", [name for name, hint in FLAT.items() if hint is bool])
 @pytest.mark.parametrize("value", ["no", "false", 0, 1, None])
 def test_an_option_that_is_true_or_false_takes_nothing_else(name: str, value: object) -> None:
     with pytest.raises(ConfigurationError, match=f"{name}={value!r} is not True or False"):
-        declare(find, **{name: value})
+        declare(find, **say(name, value))
 
 
-@pytest.mark.parametrize("said", [{"docs": [3]}, {"loses": [None]}, {"allow": [3]}, {"key": 3}])
-def test_what_is_in_a_list_is_text(said: Mapping[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"), [("docs", [3]), ("loses", [None]), ("allow", [3]), ("key", 3)]
+)
+def test_what_is_in_a_list_is_text(name: str, said: object) -> None:
     def take_anything(**given: object) -> None: ...
 
     with pytest.raises(ConfigurationError):
-        declare(take_anything, **said)
+        declare(take_anything, **say(name, said))
 
 
 @pytest.mark.parametrize(
@@ -164,11 +211,11 @@ def test_names_and_defaults_keep_no_secret() -> None:
     said = declare(charge, server="https://bob:hunter2@pay.example/mcp?token=abc", name="pay")
 
     assert said.server == "https://<credentials>@pay.example/mcp?<query>"
-    assert said.schema["properties"] == {
+    assert said.arguments.schema["properties"] == {
         "amount": {"type": "integer", "default": 5},
         "api_key": {"type": "string"},
     }
-    assert "sk_live" not in str(said.schema)
+    assert "sk_live" not in str(said.arguments.schema)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +239,7 @@ TIMES = ("key_life", "lands_within", "settles_within", "answers_within")
 
 @pytest.mark.parametrize("name", TIMES)
 def test_a_plain_number_is_one_of_seconds(name: str) -> None:
-    said: Any = {name: 1.5}
-
-    assert getattr(declare(find, **said), name) == timedelta(seconds=1.5)
+    assert read(declare(find, **say(name, 1.5)), name) == timedelta(seconds=1.5)
 
 
 @pytest.mark.parametrize("name", TIMES)
@@ -202,23 +247,19 @@ def test_a_plain_number_is_one_of_seconds(name: str) -> None:
 def test_a_time_that_nobody_could_keep_to_is_refused_where_it_is_said(
     name: str, wrong: object
 ) -> None:
-    said: Any = {name: wrong}
-
     with pytest.raises(ConfigurationError, match=name):
-        declare(find, **said)
+        declare(find, **say(name, wrong))
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("name", "said"),
     [
-        {"requests": 7}, {"requests": "1"}, {"deletes": "no"}, {"may_be_empty": 0}, {"name": 3},
-        {"server": 3}, {"loses": 3}, {"allow": 3}, {"undo": 3}, {"version": "etag"},
-        {"about": "x"}, {"read": lambda: 1}, {"same": lambda state: True}, {"describe": 3},
-        {"effect": lambda: Effect.READ}, {"describe": lambda: "x"}, {"key": 3},
+        ("requests", 7), ("requests", "1"), ("deletes", "no"), ("may_be_empty", 0), ("name", 3),
+        ("server", 3), ("loses", 3), ("allow", 3), ("undo", 3), ("version", "etag"),
+        ("about", "x"), ("read", lambda: 1), ("same", lambda state: True), ("describe", 3),
+        ("effect", lambda: Effect.READ), ("describe", lambda: "x"), ("key", 3),
     ],
 )  # fmt: skip
-def test_what_could_never_be_kept_is_refused_where_it_is_said(said: Any) -> None:
-    (name,) = said
-
+def test_what_could_never_be_kept_is_refused_where_it_is_said(name: str, said: object) -> None:
     with pytest.raises(ConfigurationError, match=name):
-        declare(find, **said)
+        declare(find, **say(name, said))

@@ -5,7 +5,7 @@ from typing import Annotated, NewType
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Arguments, Effect, Mulligan
 from mulligan.runtime.declaration import find_misfit
 from mulligan.types.errors import ConfigurationError
 
@@ -52,8 +52,10 @@ def test_a_declaration_that_could_not_be_kept_is_refused_when_it_is_made() -> No
         with pytest.raises(ConfigurationError, match="'numbered' has a key that is no text"):
             m.tool(effect=Effect.READ, key="key")(numbered)
         with pytest.raises(ConfigurationError, match="names 'day' twice: key=…"):
-            m.tool(effect=Effect.READ, key="day", leave_out=["day"])(numbered)
+            m.tool(effect=Effect.READ, key="day", arguments=Arguments(leave_out=["day"]))(numbered)
         with pytest.raises(ConfigurationError, match="nothing that a framework fills"):
-            m.tool(effect=Effect.READ, provide=lambda record: {})(numbered)
+            m.tool(effect=Effect.READ, arguments=Arguments(provide=lambda record: {}))(numbered)
         with pytest.raises(ConfigurationError, match="mapping of what a framework fills: day"):
-            m.tool(effect=Effect.READ, leave_out=["day"], provide={"key": 1})(numbered)
+            m.tool(effect=Effect.READ, arguments=Arguments(leave_out=["day"], provide={"key": 1}))(
+                numbered
+            )

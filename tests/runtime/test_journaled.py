@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, Repeat
+from mulligan import Effect, Mulligan, Repeat, Review
 from mulligan.checks.requests import made_once
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
@@ -190,7 +190,7 @@ async def test_a_hold_whose_call_was_stopped_goes_with_its_rejected_attempt() ->
 async def test_a_call_that_the_checks_let_through_is_never_left_for_others_to_make() -> None:
     with Mulligan("memory:", checks=[made_once("send")], recover=False) as m:
 
-        @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
+        @m.tool(effect=Effect.IRREVERSIBLE, review=Review(release="checks"))
         async def send(to: str) -> str:
             return "sent"
 

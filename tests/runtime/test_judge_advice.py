@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Failures, Mode, Mulligan
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime import advice
 from mulligan.testing.fakes import ScriptedJudge
@@ -31,7 +31,7 @@ def proposal(**values: str) -> Proposal:
 def reporting(m: Mulligan, **declared):
     """A tool that wants a span in a form that neither its schema nor its error tells."""
 
-    @m.tool(**{"effect": Effect.READ, "ask_judge": True} | declared)
+    @m.tool(**{"effect": Effect.READ, "failures": Failures(ask_judge=True)} | declared)
     async def report(span: str, account: str = "A-1", token: str = "") -> str:
         """Report on a span of days."""
         if ".." not in span:
@@ -68,7 +68,7 @@ async def test_the_judge_reads_the_error_the_schema_and_what_is_nearest_in_the_d
     padding = [f"Chapter {n}. " + "Colours and shapes of charts. " * 20 for n in range(12)]
     manual = [*padding[:6], "A span is written as first..last, to work with days.", *padding[6:]]
 
-    await advised_by(judge, docs=manual)
+    await advised_by(judge, failures=Failures(ask_judge=True, docs=manual))
 
     [prompt] = judge.prompts
     for said in ("nothing I can work with", '"span"', "first..last", "Report on a span of days"):
@@ -127,10 +127,10 @@ async def test_a_judge_that_never_answers_leaves_the_error(monkeypatch) -> None:
 async def test_nobody_is_asked_where_it_is_not_wanted_or_not_needed() -> None:
     nobody = ScriptedJudge([])
 
-    await advised_by(nobody, ask_judge=False)
+    await advised_by(nobody, failures=Failures(ask_judge=False))
     with Mulligan("memory:", judge=nobody, recover=False) as m:
 
-        @m.tool(effect=Effect.READ, ask_judge=True)
+        @m.tool(effect=Effect.READ, failures=Failures(ask_judge=True))
         async def search(limit: int) -> int:
             if isinstance(limit, str):
                 raise RefusedError("limit: Input should be a valid integer")
@@ -186,6 +186,6 @@ async def test_a_judges_correction_that_the_agent_tries_is_counted() -> None:
 def test_a_tool_that_cannot_wait_may_not_ask() -> None:
     with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="cannot wait"):
 
-        @m.tool(ask_judge=True)
+        @m.tool(failures=Failures(ask_judge=True))
         def report() -> None:
             """Nobody waits here."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Remote
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_next_entry
 from mulligan.types.action import State
@@ -48,7 +48,9 @@ def declare(m: Mulligan, world: World):
     def undo(record) -> None:
         world.done.remove(record.arguments["name"])
 
-    @m.tool(effect=Effect.REVERSIBLE, undo=undo, read=find, probe=find, lands_within=SOON)
+    @m.tool(
+        effect=Effect.REVERSIBLE, undo=undo, read=find, probe=find, remote=Remote(lands_within=SOON)
+    )
     def add(name: str) -> str:
         """Add something."""
         return world.add(name)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Confidence, Effect, Mulligan, NothingDone, Severity, Standing, State
+from mulligan import Confidence, Effect, Mulligan, NothingDone, Review, Severity, Standing, State
 from mulligan.checks.subject import limit_to_tools
 from mulligan.checks.text import avoids
 from mulligan.loops.actions import Attempted
@@ -437,7 +437,7 @@ async def test_checks_release_only_a_call_that_one_of_them_has_looked_at(check, 
 
     async with Mulligan("memory:", checks=[check], recover=False) as m:
 
-        @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
+        @m.tool(effect=Effect.IRREVERSIBLE, review=Review(release="checks"))
         async def send(to: str) -> str:
             sent.append(to)
             return "sent"

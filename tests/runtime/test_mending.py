@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Arguments, Effect, Memory, Mode, Mulligan
 from mulligan.stores.opening import open_store
 from mulligan.types.call import Record
 
@@ -21,7 +21,7 @@ class LostError(TimeoutError):
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:
-    with Mulligan("memory:", seeds=False, control=0, recover=False) as m:
+    with Mulligan("memory:", memory=Memory(seeds=False, control=0), recover=False) as m:
         yield m
 
 
@@ -36,7 +36,7 @@ def test_lessons_that_contradict_each_other_are_not_stacked() -> None:
         raise LookupError(f"Order {order_id} not found")
 
     store = open_store("memory:")
-    taught = Mulligan(store, seeds=False, control=0, recover=False)
+    taught = Mulligan(store, memory=Memory(seeds=False, control=0), recover=False)
     find_as_told = taught.tool(effect=Effect.READ)(find)
     for number in range(10):
         name = f"w{number}x"
@@ -47,7 +47,7 @@ def test_lessons_that_contradict_each_other_are_not_stacked() -> None:
                 find_as_told(name)
             find_as_told(fixed)
     taught.flush()
-    m = Mulligan(store, seeds=False, control=0, recover=False)
+    m = Mulligan(store, memory=Memory(seeds=False, control=0), recover=False)
     find = m.tool(effect=Effect.READ, mode=Mode.AUTO)(find)
     tried.clear()
 
@@ -137,7 +137,7 @@ def test_a_note_says_what_was_left_out_in_plain_words(m: Mulligan) -> None:
     @m.tool(
         effect=Effect.READ,
         mode=Mode.AUTO,
-        schema={"type": "object", "properties": {"q": {"type": "string"}}},
+        arguments=Arguments(schema={"type": "object", "properties": {"q": {"type": "string"}}}),
     )
     def search(**given: object) -> str:
         if "note" in given:

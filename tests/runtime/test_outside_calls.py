@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mulligan, Review, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
@@ -334,7 +334,7 @@ def test_a_loop_that_a_program_has_set_is_left_as_it_was(office: Office) -> None
 
 def test_what_nobody_could_check_and_may_not_stand_does_not_look_done() -> None:
     office = Office(checks=[])
-    insists = {"effect": Effect.REVERSIBLE, "on_no_verdict": "undo"}
+    insists = {"effect": Effect.REVERSIBLE, "review": Review(on_no_verdict="undo")}
     ways = {"before": lambda record: office.day, "undo": office._put_back}
     move = office.m.tool(name="insist", **insists, **ways)(office._move)
 

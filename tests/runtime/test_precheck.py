@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Failures, Mode, Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.errors import FlaggedCallError
 from mulligan.types.events import CallFlagged, Happened
@@ -79,7 +79,7 @@ def test_what_the_person_said_or_the_application_knows_is_not_made_up(
 
 def test_observing_only_counts_it(m: Mulligan, flagged: list[Happened]) -> None:
     made: list[str] = []
-    find_order = orders(m, made, mode=Mode.OBSERVE, precheck="refuse")
+    find_order = orders(m, made, mode=Mode.OBSERVE, failures=Failures(precheck="refuse"))
 
     with m.turn("Where is W17?", now=NOW), pytest.raises(MissingError) as caught:
         find_order(MADE_UP)
@@ -104,7 +104,7 @@ def test_before_it_is_told_in_time_and_the_call_is_made(
     m: Mulligan, flagged: list[Happened]
 ) -> None:
     made: list[str] = []
-    find_order = orders(m, made, precheck="before")
+    find_order = orders(m, made, failures=Failures(precheck="before"))
 
     with m.turn("Where is W17?", now=NOW):
         with pytest.raises(MissingError):
@@ -117,7 +117,7 @@ def test_before_it_is_told_in_time_and_the_call_is_made(
 
 def test_refused_the_agent_gets_the_reasons_and_the_remote_gets_nothing(m: Mulligan) -> None:
     made: list[str] = []
-    find_order = orders(m, made, precheck="refuse")
+    find_order = orders(m, made, failures=Failures(precheck="refuse"))
 
     with m.turn("Where is W17?", now=NOW):
         with pytest.raises(FlaggedCallError, match="never mentioned") as caught:
@@ -133,7 +133,7 @@ def test_refused_the_agent_gets_the_reasons_and_the_remote_gets_nothing(m: Mulli
 async def test_an_async_tool_that_changes_something_is_refused_before_anything_is_written(
     m: Mulligan,
 ) -> None:
-    @m.tool(effect=Effect.IRREVERSIBLE, precheck="refuse")
+    @m.tool(effect=Effect.IRREVERSIBLE, failures=Failures(precheck="refuse"))
     async def cancel_order(order_id: str) -> None:
         """Cancel it."""
 
@@ -150,7 +150,7 @@ async def test_an_async_tool_that_changes_something_is_refused_before_anything_i
 def test_in_auto_a_refused_shape_is_mended_without_a_call(m: Mulligan) -> None:
     made: list[object] = []
 
-    @m.tool(effect=Effect.READ, mode=Mode.AUTO, precheck="refuse")
+    @m.tool(effect=Effect.READ, mode=Mode.AUTO, failures=Failures(precheck="refuse"))
     def search(query: str, limit: int) -> int:
         made.append(limit)
         return limit
@@ -165,14 +165,14 @@ def test_outside_a_turn_nothing_is_known_that_could_speak_against_a_call(
     m: Mulligan, flagged: list[Happened]
 ) -> None:
     with pytest.raises(MissingError):
-        orders(m, [], precheck="refuse")(MADE_UP)
+        orders(m, [], failures=Failures(precheck="refuse"))(MADE_UP)
 
     assert told(m, flagged) == []
 
 
 def test_a_tool_that_rarely_fails_is_not_looked_at_before(m: Mulligan) -> None:
     made: list[str] = []
-    find_order = orders(m, made, precheck="refuse")
+    find_order = orders(m, made, failures=Failures(precheck="refuse"))
 
     with m.turn("Where is W17?", now=NOW):
         for _ in range(100):
@@ -187,7 +187,7 @@ def test_a_tool_that_rarely_fails_is_not_looked_at_before(m: Mulligan) -> None:
 def test_a_tool_that_has_nothing_to_do_with_the_question_is_a_warning_and_is_called(
     m: Mulligan, flagged: list[Happened]
 ) -> None:
-    @m.tool(effect=Effect.READ, precheck="refuse")
+    @m.tool(effect=Effect.READ, failures=Failures(precheck="refuse"))
     def area_of_triangle(base: int, height: int) -> float:
         """Work out how large a triangle is."""
         return base * height / 2
@@ -203,7 +203,7 @@ def test_a_tool_that_has_nothing_to_do_with_the_question_is_a_warning_and_is_cal
 def test_what_a_declaration_means_for_calls_and_results_is_told_without_the_code(
     m: Mulligan,
 ) -> None:
-    orders(m, [], precheck="refuse", returns=dict, may_be_empty=False)
+    orders(m, [], failures=Failures(precheck="refuse", returns=dict, may_be_empty=False))
 
     with m.turn("Where is W17?", now=NOW):
         [tool] = m.insights.tools()

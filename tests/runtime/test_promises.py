@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mulligan import Remote, Undoing
 from mulligan.runtime.declaration import declare
 from mulligan.runtime.promises import describe_tool, list_promises
 from mulligan.types.call import Record
@@ -44,19 +45,25 @@ def promised(declared: dict[str, Any]) -> str:
         (UNDOABLE, "without versions: an edit made since the call can be lost"),
         (UNDOABLE, "an undo without an answer waits for a person"),
         (VERSIONED | {"deletes": True}, "An undo that may have been made is not made again"),
-        (VERSIONED | {"compares": False}, "between the look and the undo can be lost"),
         (
-            VERSIONED | {"deletes": True, "compares": False},
+            VERSIONED | {"undoing": Undoing(compares=False)},
+            "between the look and the undo can be lost",
+        ),
+        (
+            VERSIONED | {"deletes": True, "undoing": Undoing(compares=False)},
             "between the look and the undo can be lost",
         ),
         (UNDOABLE, "Declare about=…"),
         (VERSIONED, "held, unless if_absent=… says"),
-        (UNDOABLE | {"settles_within": timedelta(seconds=2)}, "only 2 seconds after a write"),
+        (
+            UNDOABLE | {"remote": Remote(settles_within=timedelta(seconds=2))},
+            "only 2 seconds after a write",
+        ),
         (UNDOABLE, "unless what was there before is still there"),
         (UNDOABLE | {"probe": nothing}, "may be a person's edit"),
         (UNDOABLE | BY_CALL, "still not there after 30 seconds"),
         (
-            UNDOABLE | BY_CALL | {"settles_within": timedelta(seconds=5)},
+            UNDOABLE | BY_CALL | {"remote": Remote(settles_within=timedelta(seconds=5))},
             "still not there after 35 seconds",
         ),
         (UNDOABLE | {"probe": nothing, "key": "key"}, "made again under the same key"),
@@ -66,9 +73,12 @@ def promised(declared: dict[str, Any]) -> str:
         (HELD, "waits for a person. Declare probe=…"),
         (HELD, "changed nothing if it raises NothingDone; else"),
         (HELD | {"refuses": ValueError}, "if it raises ValueError or NothingDone; else"),
-        (HELD | {"requests": 1}, "or is one request that was never sent; else"),
-        (HELD | {"requests": 1, "not_processed": True}, "or is told to slow down; else"),
-        (HELD | {"not_processed": True}, "counts only with requests=1"),
+        (HELD | {"remote": Remote(requests=1)}, "or is one request that was never sent; else"),
+        (
+            HELD | {"remote": Remote(requests=1, not_processed=True)},
+            "or is told to slow down; else",
+        ),
+        (HELD | {"remote": Remote(not_processed=True)}, "counts only with Remote(requests=1)"),
     ],
 )
 def test_a_promise_says_what_it_rests_on(declared: dict[str, Any], said: str) -> None:
@@ -81,7 +91,7 @@ def test_a_promise_says_what_it_rests_on(declared: dict[str, Any], said: str) ->
         (UNDOABLE | {"about": read_id}, "about=…"),
         (VERSIONED | {"if_absent": "if_absent"}, "if_absent=…"),
         (HELD | BY_CALL | {"key": "key", "repeat": Repeat.KEYED}, "made again under the same key"),
-        (HELD | {"not_processed": True}, "slow down"),
+        (HELD | {"remote": Remote(not_processed=True)}, "slow down"),
         ({"effect": Effect.READ}, "NothingDone"),
         ({}, "NothingDone"),
     ],
@@ -92,7 +102,7 @@ def test_nothing_is_promised_that_cannot_be_kept(declared: dict[str, Any], unsai
 
 def test_the_catalog_names_what_a_tool_declares() -> None:
     declaration = declare(
-        change, **UNDOABLE, about=read_id, requests=1, refuses=ValueError, key="key"
+        change, **UNDOABLE, about=read_id, remote=Remote(requests=1), refuses=ValueError, key="key"
     )
 
     assert set(describe_tool(declaration).abilities) == {

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Arguments, Effect, Mulligan, Review, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
@@ -218,7 +218,7 @@ def test_a_sync_program_looks_after_what_an_earlier_turn_left(tmp_path: Path) ->
 async def test_a_late_review_without_reviewers_verifies_nothing(
     worlds: Worlds, *, insists: bool
 ) -> None:
-    promises = {"on_no_verdict": "undo"} if insists else {}
+    promises = {"review": Review(on_no_verdict="undo")} if insists else {}
     world = await worlds(promises=lambda _: promises)
 
     async def break_off() -> None:
@@ -270,7 +270,9 @@ async def test_what_recovery_cannot_do_is_said_in_our_own_words(
     url = f"sqlite:///{tmp_path}/family.db"
 
     def declare(m: Mulligan) -> Any:
-        @m.tool(effect=Effect.IRREVERSIBLE, leave_out=("session",), name="send")
+        @m.tool(
+            effect=Effect.IRREVERSIBLE, arguments=Arguments(leave_out=("session",)), name="send"
+        )
         async def send(session: object, to: str) -> None:
             raise AssertionError
 
@@ -284,7 +286,7 @@ async def test_what_recovery_cannot_do_is_said_in_our_own_words(
         second.insights.open_list.approve(done.open_actions[0], by="Mum")
         await second.recover()
 
-    assert "Declare provide=… to have it made anew" in caplog.text
+    assert "Declare Arguments(provide=…) to have it made anew" in caplog.text
 
 
 async def test_a_clock_that_was_set_back_keeps_nobody_from_looking_again(worlds: Worlds) -> None:

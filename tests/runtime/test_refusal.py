@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, NothingDone, State
+from mulligan import Effect, Failures, Mulligan, NothingDone, Remote, State
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.types.call import Record
 from mulligan.types.effect import EffectNote, note_effect
 
-WORDS = {"error_rules": [{"says": "^RemoteError: 4", "nothing_done": True}]}
+RULES = [{"says": "^RemoteError: 4", "nothing_done": True}]
+WORDS = {"failures": Failures(error_rules=RULES)}
 
 
 @contextmanager
@@ -81,7 +82,7 @@ async def test_a_refusal_that_a_look_agrees_with_settles_it_at_once(
 async def test_a_read_that_may_be_behind_agrees_with_nothing_yet(office: Office) -> None:
     lag = timedelta(milliseconds=1)
 
-    states = await office.act(Fault.FORBIDDEN, around=refuse, settles_within=lag)
+    states = await office.act(Fault.FORBIDDEN, around=refuse, remote=Remote(settles_within=lag))
 
     assert states == [State.UNKNOWN]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Finding, Mulligan, Severity, State
+from mulligan import Effect, Finding, JudgeLimits, Mulligan, Review, Severity, State
 from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
@@ -240,7 +240,12 @@ def build_element(name: str, call: str) -> LiveAction:
 @pytest.mark.parametrize("late", [False, True])
 async def test_a_silent_judge_has_no_more_undone_than_one_that_speaks(*, late: bool) -> None:
     undone: list[str] = []
-    m = Mulligan("memory:", judge=ScriptedJudge(lambda _: None), recover=False, judge_undos=2)
+    m = Mulligan(
+        "memory:",
+        judge=ScriptedJudge(lambda _: None),
+        recover=False,
+        judge_limits=JudgeLimits(undos=2),
+    )
 
     @m.tool(
         effect=Effect.REVERSIBLE,
@@ -248,7 +253,7 @@ async def test_a_silent_judge_has_no_more_undone_than_one_that_speaks(*, late: b
         read=lambda record: None if record.result in undone else record.result,
         version=lambda _: "1",
         about=lambda record: record.result,
-        on_no_verdict="undo",
+        review=Review(on_no_verdict="undo"),
     )
     async def create(title: str) -> str:
         return title

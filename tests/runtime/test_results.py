@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan, State
+from mulligan import Effect, Failures, Mode, Mulligan, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError
@@ -64,7 +64,7 @@ def returning(m: Mulligan, *results: object, **declared):
 def test_a_result_that_breaks_what_was_declared_is_a_failure_and_is_looked_up_again(
     m: Mulligan, broken: object
 ) -> None:
-    find = returning(m, broken, {"id": "17"}, returns=EVENT)
+    find = returning(m, broken, {"id": "17"}, failures=Failures(returns=EVENT))
 
     assert find("Dinner") == {"id": "17"}
     assert classes(m) == ["bad_result", None]
@@ -81,7 +81,7 @@ def test_a_result_that_breaks_what_was_declared_is_a_failure_and_is_looked_up_ag
     ],
 )
 def test_a_result_that_keeps_it_comes_back_as_it_is(m: Mulligan, good: object) -> None:
-    find = returning(m, good, returns=EVENT)
+    find = returning(m, good, failures=Failures(returns=EVENT))
 
     assert find("Dinner") is good
     assert classes(m) == [None]
@@ -92,7 +92,7 @@ def test_an_empty_result_is_a_failure_only_where_it_may_not_be_empty(
     m: Mulligan, empty: object
 ) -> None:
     patient = returning(m, empty)
-    strict = returning(m, empty, ["Dinner"], may_be_empty=False)
+    strict = returning(m, empty, ["Dinner"], failures=Failures(may_be_empty=False))
 
     assert patient("Dinner") == empty
     assert strict("Dinner") == ["Dinner"]
@@ -100,7 +100,7 @@ def test_an_empty_result_is_a_failure_only_where_it_may_not_be_empty(
 
 
 def test_a_result_that_stays_broken_is_returned_and_never_raised(m: Mulligan) -> None:
-    find = returning(m, {}, {}, returns=EVENT)
+    find = returning(m, {}, {}, failures=Failures(returns=EVENT))
 
     assert find("Dinner") == {}
     assert classes(m) == ["bad_result", "bad_result"]
@@ -114,7 +114,7 @@ async def test_an_action_whose_result_breaks_its_schema_is_looked_for_and_not_ma
     def nothing(record: Record) -> None:
         return None
 
-    @m.tool(effect=Effect.REVERSIBLE, read=nothing, undo=nothing, returns=EVENT)
+    @m.tool(effect=Effect.REVERSIBLE, read=nothing, undo=nothing, failures=Failures(returns=EVENT))
     async def book(name: str) -> dict[str, object]:
         made.append(name)
         return {}
@@ -130,19 +130,21 @@ async def test_an_action_whose_result_breaks_its_schema_is_looked_for_and_not_ma
 
 
 def test_a_type_may_say_what_comes_back(m: Mulligan) -> None:
-    find = returning(m, "Dinner", ["Dinner"], returns=list[str])
+    find = returning(m, "Dinner", ["Dinner"], failures=Failures(returns=list[str]))
 
     assert find("Dinner") == ["Dinner"]
 
 
-@pytest.mark.parametrize("what", ["schema", "returns"])
-def test_what_is_no_schema_at_all_is_refused_when_it_is_declared(m: Mulligan, what: str) -> None:
+@pytest.mark.parametrize(("group", "what"), [("arguments", "schema"), ("failures", "returns")])
+def test_what_is_no_schema_at_all_is_refused_when_it_is_declared(
+    m: Mulligan, group: str, what: str
+) -> None:
     with pytest.raises(ConfigurationError, match="is no schema"):
-        returning(m, 1, **{what: "a list of names"})
+        returning(m, 1, **{group: {what: "a list of names"}})
 
 
 def test_a_schema_that_cannot_be_used_costs_one_sentence_and_no_result(m: Mulligan, caplog) -> None:
-    find = returning(m, {"id": "17"}, {"id": "18"}, returns={"type": 7})
+    find = returning(m, {"id": "17"}, {"id": "18"}, failures=Failures(returns={"type": 7}))
 
     found = [find("Dinner"), find("Lunch")]
 

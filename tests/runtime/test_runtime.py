@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from bench.compiled.build import build_package, import_library
 from bench.compiled.calls import compare_queues, compare_site
 from bench.missing import MissingError
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Redaction
 from mulligan.redaction import fast
 from mulligan.redaction.fast import RedactionForm
 from mulligan.runtime.tool import (
@@ -163,7 +163,7 @@ def installed(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_calls_are_logged_alike_whichever_form_runs(installed: None) -> None:
     rows: dict[bool, list[tuple[object, ...]]] = {True: [], False: []}
     for form, seen in rows.items():
-        with Mulligan("memory:", fast=form) as m:
+        with Mulligan("memory:", redaction=Redaction(fast=form)) as m:
 
             def keep(event: Happened, seen: list[tuple[object, ...]] = seen) -> None:
                 assert isinstance(event, CallLogged)

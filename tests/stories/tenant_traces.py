@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, cast
 
-from mulligan import ConflictError, Effect, Finding, Mode, Mulligan, Repeat, Severity
+from mulligan import ConflictError, Effect, Finding, Memory, Mode, Mulligan, Repeat, Severity
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
@@ -293,7 +293,7 @@ async def run(store: Store, seed: int, *, names: tuple[str, str], other: bool, s
     """One sequence of the first tenant, with steps of the other one in between or without."""
     clock, first, second = FixedClock(), *names
     places = {first: Place(), second: Place()}
-    settings = {"recover": False, "control": 0.0, "backoff": NO_WAIT, "clock": clock}
+    settings = {"recover": False, "memory": Memory(control=0.0), "backoff": NO_WAIT, "clock": clock}
     async with Mulligan(store, checks=[refuse_friday], **settings) as m:
         office = Office(m, places)
         one = Tenant(first, office, seed)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import ConflictError, Effect, Mode, Mulligan, Standing, State
+from mulligan import Arguments, ConflictError, Effect, Mode, Mulligan, Review, Standing, State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
@@ -130,7 +130,7 @@ async def test_what_nobody_approved_is_never_verified_in_a_persons_name() -> Non
     judge = SimpleNamespace(ask=silent)
     with Mulligan("memory:", checks=[look], judge=judge, recover=False) as m:
 
-        @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
+        @m.tool(effect=Effect.IRREVERSIBLE, review=Review(release="checks"))
         async def send(to: str) -> str:
             return "sent"
 
@@ -222,7 +222,7 @@ async def test_a_judge_that_answers_anything_else_has_not_answered(garbage: obje
 
     with Mulligan("memory:", judge=SimpleNamespace(ask=ask), recover=False) as m:
 
-        @m.tool(effect=Effect.READ, review=True)
+        @m.tool(effect=Effect.READ, review=Review(judged=True))
         async def find() -> str:
             return "found"
 
@@ -252,7 +252,7 @@ def test_no_correction_applies_itself_that_could_mean_somebody_or_something_else
     with Mulligan("memory:", recover=False) as m:
         declared = {"type": "object", "properties": schema, "required": list(schema)}
 
-        @m.tool(effect=Effect.READ, mode=Mode.AUTO, schema=declared)
+        @m.tool(effect=Effect.READ, mode=Mode.AUTO, arguments=Arguments(schema=declared))
         def book(**arguments: object) -> str:
             if arguments == given:
                 raise RefusedError("invalid value")

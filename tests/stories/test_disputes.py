@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Finding, Severity, State
+from mulligan import Finding, Review, Severity, State
 from mulligan.cli.main import main
 from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point
@@ -119,7 +119,7 @@ async def test_a_tool_that_insists_on_a_review_gets_one_or_an_undo_after_a_crash
     reviewer.mood = "down"
     strike = Strike(deed=Deed.CANCEL, point=Point.REVIEWED)
     with Faults(strike), pytest.raises(asyncio.CancelledError):
-        await world.act(moving(world, "2026-11-17", on_no_verdict=NoVerdict.UNDO))
+        await world.act(moving(world, "2026-11-17", review=Review(on_no_verdict=NoVerdict.UNDO)))
 
     await world.m.recover()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mulligan, Settings
+from mulligan import Effect, Failures, Mulligan, Settings
 from mulligan.insights.figures import WINDOWS
 from mulligan.insights.insights import Insights
 from mulligan.types.errors import ConfigurationError
@@ -53,7 +53,7 @@ def test_a_tools_own_rule_is_asked_before_the_applications() -> None:
     other = {"says": "sold out", "error_class": "policy"}
     with Mulligan("memory:", error_rules=[SOLD_OUT]) as m:
         with pytest.raises(TimeoutError):
-            booking(m, error_rules=[other])("Hamlet")
+            booking(m, failures=Failures(error_rules=[other]))("Hamlet")
 
         assert logged(m) == ["policy"]
 
@@ -74,7 +74,7 @@ def test_patterns_bear_the_names_that_users_gave_them(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with Mulligan(url, error_rules=[SOLD_OUT]) as m:
         own = {"says": "sold out", "pattern": "no seats"}
-        tools = booking(m), booking(m, name="boxes", error_rules=[own])
+        tools = booking(m), booking(m, name="boxes", failures=Failures(error_rules=[own]))
         for seats, show in itertools.product(tools, ("Hamlet", "Macbeth on ice")):
             with m.turn("Seats"), pytest.raises(TimeoutError):
                 seats(show)

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Arguments, Effect, Failures, Memory, Mode, Mulligan
 from mulligan.insights.figures import WINDOWS
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime.declaration import declare
@@ -33,7 +33,9 @@ class RefusedError(Exception):
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:
-    with Mulligan("memory:", recover=False, backoff=AT_ONCE, unadvised=["crowd"]) as application:
+    with Mulligan(
+        "memory:", recover=False, backoff=AT_ONCE, memory=Memory(unadvised=["crowd"])
+    ) as application:
         yield application
 
 
@@ -76,7 +78,12 @@ async def test_an_owned_judge_changes_no_locked_field_of_any_call() -> None:
 
     with Mulligan("memory:", recover=False, judge=ScriptedJudge(propose)) as m:
 
-        @m.tool(effect=Effect.READ, mode=Mode.AUTO, ask_judge=True, schema=SCHEMA)
+        @m.tool(
+            effect=Effect.READ,
+            mode=Mode.AUTO,
+            failures=Failures(ask_judge=True),
+            arguments=Arguments(schema=SCHEMA),
+        )
         async def act(**arguments: object) -> None:
             made.append(arguments)
             raise RefusedError("it does not please me")
@@ -137,7 +144,7 @@ def test_an_error_of_a_megabyte_comes_through_with_advice_and_a_row(
 def test_arguments_of_ten_megabytes_cost_no_call_no_error_and_no_row(
     m: Mulligan, arguments: dict[str, object]
 ) -> None:
-    @m.tool(effect=Effect.READ, mode=Mode.AUTO, precheck="before")
+    @m.tool(effect=Effect.READ, mode=Mode.AUTO, failures=Failures(precheck="before"))
     def publish(text: object, limit: int = 1) -> object:
         if limit != 1:
             raise RefusedError("limit: Input should be a valid integer")
@@ -167,7 +174,7 @@ def test_arguments_of_ten_megabytes_cost_no_call_no_error_and_no_row(
 def test_a_schema_that_is_none_costs_one_sentence_and_the_rest_of_the_advice_is_there(
     m: Mulligan, schema: dict[str, object], caplog
 ) -> None:
-    @m.tool(effect=Effect.READ, schema=schema)
+    @m.tool(effect=Effect.READ, arguments=Arguments(schema=schema))
     def search(limit: int) -> None:
         raise SilentError("Order W71 not found")
 

@@ -13,7 +13,7 @@ from itertools import islice, product
 import pytest
 from playwright.sync_api import Page, expect
 
-from mulligan import Effect, Mulligan
+from mulligan import Arguments, Effect, Mulligan
 from mulligan.dashboard.app import render_csv
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.site import render_report
@@ -71,7 +71,7 @@ FORMULAS = (
 async def pour_in(m: Mulligan, texts: Sequence[str] = TEXTS) -> None:
     """Every text as an argument, an error, an agent, a context, a result and a lesson."""
 
-    @m.tool(allow=("text",))
+    @m.tool(arguments=Arguments(allow=("text",)))
     def repeat(text: str, loud: bool) -> str:
         if loud:
             raise ValueError(text)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Held, Mulligan, State
+from mulligan import Arguments, Effect, Held, Mulligan, Redaction, State
 from mulligan.types.call import Record
 from mulligan.types.events import CallLogged
 
@@ -53,7 +53,9 @@ async def test_a_journaled_call_with_a_context_keeps_logs_and_checks_only_what_w
         seen.extend(dict(each.call.arguments) for each in attempted.executions)
         return ()
 
-    async with Mulligan("memory:", recover=False, checks=[look], capture="full") as m:
+    async with Mulligan(
+        "memory:", recover=False, checks=[look], redaction=Redaction(capture="full")
+    ) as m:
         m.subscribe(
             lambda e: rows.append(str(e.row.parameters)) if isinstance(e, CallLogged) else None
         )
@@ -110,7 +112,10 @@ async def test_a_held_call_runs_with_the_context_it_was_held_with_in_its_own_pro
 async def test_another_process_runs_it_with_what_is_provided_or_not_at_all(
     tmp_path: Path, provide: object, sent: list[tuple[str, str]]
 ) -> None:
-    store, more = f"sqlite:///{tmp_path}/a.db", {} if provide is None else {"provide": provide}
+    store, more = (
+        f"sqlite:///{tmp_path}/a.db",
+        {} if provide is None else {"arguments": Arguments(provide=provide)},
+    )
     async with Mulligan(store, recover=False) as m, m.turn("Write to Grandma"):
         await Post().declare(m, **more)(RunContext("Mum"), to="Grandma")
 
@@ -131,7 +136,7 @@ async def test_what_cannot_be_provided_is_not_run_and_that_is_certain(tmp_path: 
 
     async with Mulligan("memory:", recover=False) as m:
         post = Post()
-        send = post.declare(m, provide=fail)
+        send = post.declare(m, arguments=Arguments(provide=fail))
         async with m.turn("Write to Grandma"):
             await send(RunContext("Mum"), to="Grandma")
         m._parts.runtime.held.clear()  # as in a process that did not hold it
@@ -145,7 +150,7 @@ async def test_what_cannot_be_provided_is_not_run_and_that_is_certain(tmp_path: 
 def test_doctor_says_which_tools_can_run_later_only_where_they_were_held() -> None:
     with Mulligan("memory:") as m:
         Post().declare(m, name="bound")
-        Post().declare(m, name="free", provide={"ctx": RunContext("Mum")})
+        Post().declare(m, name="free", arguments=Arguments(provide={"ctx": RunContext("Mum")}))
         with m.turn("Hello"):
             pass
 
@@ -164,7 +169,10 @@ async def test_a_method_is_a_tool_and_may_be_given_its_object_anew() -> None:
             def __init__(self, name: str) -> None:
                 self.name = name
 
-            @m.tool(effect=Effect.IRREVERSIBLE, provide=lambda record: {"self": Office("new")})
+            @m.tool(
+                effect=Effect.IRREVERSIBLE,
+                arguments=Arguments(provide=lambda record: {"self": Office("new")}),
+            )
             async def send(self, to: str) -> None:
                 sent.append((self.name, to))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Memory, Mulligan
 from mulligan.insights.figures import Share
 from mulligan.runtime.context import OpenTurn
 
@@ -27,7 +27,7 @@ class ParameterError(Exception):
 
 @pytest.fixture
 def m():
-    with Mulligan("memory:", control=0, recover=False) as m:
+    with Mulligan("memory:", memory=Memory(control=0), recover=False) as m:
         yield m
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Confidence, Effect, Mulligan, Standing, State
+from mulligan import Confidence, Effect, JudgeLimits, Mulligan, Review, Standing, State
 from mulligan.checks.requests import made_once
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
@@ -150,7 +150,7 @@ async def test_a_judge_that_is_down_leaves_it_visibly_unchecked_and_is_asked_aga
 async def test_a_tool_can_insist_on_a_verdict(make) -> None:
     book = await make(None)
 
-    done = await book.act(book.tool(on_no_verdict="undo"))
+    done = await book.act(book.tool(review=Review(on_no_verdict="undo")))
 
     assert book.notes() == []
     assert "Nobody could check" in str(done.reply)
@@ -174,7 +174,7 @@ async def test_a_judge_is_not_asked_where_a_check_has_settled_it(make) -> None:
 async def test_a_judge_is_not_asked_about_tools_that_do_not_want_it(make) -> None:
     book = await make()
 
-    done = await book.act(book.tool(review=False))
+    done = await book.act(book.tool(review=Review(judged=False)))
 
     assert book.judge.questions == []
     assert (done.standing, done.confidence) == (Standing.UNCHECKED, None)
@@ -183,7 +183,7 @@ async def test_a_judge_is_not_asked_about_tools_that_do_not_want_it(make) -> Non
 async def test_a_tool_that_only_reads_can_ask_for_review(make) -> None:
     book = await make(AGAINST, CONTENT)
 
-    @book.m.tool(effect=Effect.READ, review=True)
+    @book.m.tool(effect=Effect.READ, review=Review(judged=True))
     async def find_place(name: str) -> str:
         return f"{name}, the shop"
 
@@ -230,7 +230,7 @@ async def test_checks_can_let_a_call_through_that_cannot_be_undone(content: bool
 
     with Mulligan("memory:", checks=[check], recover=False) as m:
 
-        @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
+        @m.tool(effect=Effect.IRREVERSIBLE, review=Review(release="checks"))
         async def send(to: str) -> str:
             made.append(to)
             return "sent"
@@ -250,7 +250,9 @@ async def test_checks_of_other_tools_let_nothing_through() -> None:
     made: list[str] = []
     with Mulligan("memory:", checks=[made_once("create")], recover=False) as m:
 
-        @m.tool(effect=Effect.IRREVERSIBLE, release="checks", describe="Write to {to}")
+        @m.tool(
+            effect=Effect.IRREVERSIBLE, review=Review(release="checks"), describe="Write to {to}"
+        )
         async def send(to: str) -> None:
             made.append(to)
 
@@ -287,7 +289,7 @@ async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(ma
 
 
 async def test_what_a_judge_alone_rejects_beyond_its_budget_is_put_before_a_person(make) -> None:
-    book = await make(AGAINST, CONTENT, AGAINST, judge_undos=1)
+    book = await make(AGAINST, CONTENT, AGAINST, judge_limits=JudgeLimits(undos=1))
     write = book.tool()
     await book.act(write)
     before = book.notes()
@@ -311,7 +313,7 @@ async def test_a_check_that_rejects_is_followed_whatever_the_judges_have_spent(m
         again = attempted.executions[0].call.arguments["text"] != "note 1"
         return [] if again else [Finding(rule="a.b", severity=Severity.ERROR, issue="No.")]
 
-    book = await make(CONTENT, judge_undos=0, checks=[against])
+    book = await make(CONTENT, judge_limits=JudgeLimits(undos=0), checks=[against])
 
     done = await book.act(book.tool())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.runtime import waiting
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
@@ -54,8 +54,8 @@ class Desk:
 
 
 async def test_without_memory_an_agent_fails_the_same_way_ten_times_and_with_it_twice() -> None:
-    forgetful = Desk(Mulligan("memory:", memory=False))
-    learning = Desk(Mulligan("memory:", control=0))
+    forgetful = Desk(Mulligan("memory:", memory=Memory(on=False)))
+    learning = Desk(Mulligan("memory:", memory=Memory(control=0)))
 
     for number in range(10):
         assert await forgetful.serve(number) == f"It comes to {number}."
@@ -68,7 +68,7 @@ async def test_without_memory_an_agent_fails_the_same_way_ten_times_and_with_it_
 
 
 async def test_evidence_alone_takes_three_failures() -> None:
-    desk = Desk(Mulligan("memory:", control=0))
+    desk = Desk(Mulligan("memory:", memory=Memory(control=0)))
 
     for number in range(10):
         await desk.serve(number)
@@ -120,7 +120,7 @@ class Vault:
 
 
 async def test_what_has_to_be_called_first_is_told_before_the_call_and_fewer_fail() -> None:
-    vault = Vault(Mulligan("memory:", control=0))
+    vault = Vault(Mulligan("memory:", memory=Memory(control=0)))
 
     for number in range(3):
         assert await vault.serve(number) == f"box {number}"
@@ -134,7 +134,7 @@ async def test_what_has_to_be_called_first_is_told_before_the_call_and_fewer_fai
 
 
 async def test_what_helped_by_asking_for_something_else_is_put_to_the_person() -> None:
-    m = Mulligan("memory:", control=0)
+    m = Mulligan("memory:", memory=Memory(control=0))
 
     @m.tool(effect=Effect.READ, mode=Mode.AUTO)
     async def find_events(query: str, day: str = "") -> list[str]:
@@ -162,7 +162,7 @@ async def test_what_helped_by_asking_for_something_else_is_put_to_the_person() -
 
 
 async def test_a_correction_that_was_proven_is_made_by_itself_where_the_tool_allows_it() -> None:
-    desk = Desk(Mulligan("memory:", control=0), mode=Mode.AUTO)
+    desk = Desk(Mulligan("memory:", memory=Memory(control=0)), mode=Mode.AUTO)
     for number in range(3):
         await desk.serve(number)
     desk.m.insights.lesson_list.consolidate()
@@ -176,7 +176,7 @@ async def test_a_correction_that_was_proven_is_made_by_itself_where_the_tool_all
 
 
 async def test_a_revoked_lesson_is_gone_at_once_and_names_every_call_it_touched() -> None:
-    desk = Desk(Mulligan("memory:", control=0))
+    desk = Desk(Mulligan("memory:", memory=Memory(control=0)))
     for number in range(4):
         await desk.serve(number)
         desk.m.insights.lesson_list.consolidate()
@@ -194,7 +194,7 @@ async def test_a_revoked_lesson_is_gone_at_once_and_names_every_call_it_touched(
 
 async def test_nothing_that_was_called_with_is_kept() -> None:
     store = open_store("memory:")
-    desk = Desk(Mulligan(store, control=0))
+    desk = Desk(Mulligan(store, memory=Memory(control=0)))
 
     await desk.serve(5)
 
@@ -227,7 +227,7 @@ def _approve_what_was_learned(m: Mulligan) -> None:
 
 
 async def test_pitfalls_are_told_to_the_tenant_that_learned_them_alone() -> None:
-    m = Mulligan("memory:", control=0, tenant="beta")
+    m = Mulligan("memory:", memory=Memory(control=0), tenant="beta")
 
     @m.tool(effect=Effect.READ)
     async def find_order(order_id: str) -> dict[str, int]:

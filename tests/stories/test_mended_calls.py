@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.hosts.frameworks import FRAMEWORKS
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Failures, Mode, Mulligan
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallRepaired, CallRetried, Happened
 
@@ -62,21 +62,25 @@ def test_a_result_that_is_data_is_left_as_it_is_and_the_turn_knows(m: Mulligan, 
 
 
 def test_an_author_says_where_the_note_goes(m: Mulligan) -> None:
-    find = finding(m, lambda n: {"n": n}, with_note=lambda result, note: {**result, "note": note})
+    find = finding(
+        m,
+        lambda n: {"n": n},
+        failures=Failures(with_note=lambda result, note: {**result, "note": note}),
+    )
 
     assert find(limit=50) == {"n": 10, "note": NOTE}
     assert find(limit=5) == {"n": 5}
 
 
 def test_a_function_for_the_note_that_breaks_costs_no_result(m: Mulligan) -> None:
-    find = finding(m, lambda n: n, with_note=lambda result, note: result + note)
+    find = finding(m, lambda n: n, failures=Failures(with_note=lambda result, note: result + note))
 
     assert find(limit=50) == 10
 
 
 def test_what_is_no_function_is_refused_at_once(m: Mulligan) -> None:
     with pytest.raises(ConfigurationError, match="with_note='yes' of find is no function"):
-        finding(m, str, with_note="yes")
+        finding(m, str, failures=Failures(with_note="yes"))
 
 
 def test_outside_a_turn_nobody_is_told_in_a_text(m: Mulligan) -> None:

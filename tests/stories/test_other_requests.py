@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Arguments, Effect, Memory, Mode, Mulligan
 from mulligan.types.call import Record
 
 
@@ -37,7 +37,7 @@ class Store:
             effect=Effect.REVERSIBLE,
             mode=Mode.AUTO,
             refuses=RefusedError,
-            schema={**schema, "additionalProperties": False},
+            arguments=Arguments(schema={**schema, "additionalProperties": False}),
             deletes=True,
             before=read,
             undo=undo,
@@ -58,7 +58,7 @@ class Store:
 
 @pytest.fixture
 def m():
-    with Mulligan("memory:", seeds=False, control=0, recover=False) as m:
+    with Mulligan("memory:", memory=Memory(seeds=False, control=0), recover=False) as m:
         yield m
 
 
@@ -162,7 +162,9 @@ def test_a_sign_that_means_something_is_asked_for_at_a_failure_and_in_the_pitfal
 
     @m.tool(
         effect="read",
-        schema={"type": "object", "properties": {argument: {"type": "string"}}},
+        arguments=Arguments(
+            schema={"type": "object", "properties": {argument: {"type": "string"}}}
+        ),
     )
     def look(**given: str) -> str:
         if given[argument] not in right:

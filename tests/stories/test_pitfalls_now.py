@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Mulligan
+from mulligan import Memory, Mulligan
 from mulligan.types.lesson import LessonQuery, LessonState
 
 
@@ -45,7 +45,7 @@ def teach(m: Mulligan, *, agent: str = "ann") -> None:
 
 
 def test_an_agent_is_told_what_helps_against_its_failures_whoever_found_out() -> None:
-    with Mulligan("memory:", control=0, seeds=False) as m:
+    with Mulligan("memory:", memory=Memory(control=0, seeds=False)) as m:
         teach(m)
         again = declare_first(m)
         with m.turn("find K77", agent="bob"), pytest.raises(LookupError) as caught:
@@ -63,11 +63,11 @@ def test_an_agent_is_told_what_helps_against_its_failures_whoever_found_out() ->
 
 def test_a_lesson_of_another_schema_is_a_candidate_at_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/lessons.db"
-    with Mulligan(url, control=0, seeds=False, recover=False) as m:
+    with Mulligan(url, memory=Memory(control=0, seeds=False), recover=False) as m:
         teach(m)
         assert "must be given with '#'" in m.pitfalls("find")
 
-    with Mulligan(url, control=0, seeds=False, recover=False) as m:
+    with Mulligan(url, memory=Memory(control=0, seeds=False), recover=False) as m:
         find = declare_next(m)
         with m.turn("find 77"), pytest.raises(LookupError):
             find(77)
@@ -83,7 +83,7 @@ def test_a_lesson_of_another_schema_is_a_candidate_at_once(tmp_path: Path) -> No
 
 
 def test_what_a_turn_got_over_is_counted_by_call() -> None:
-    with Mulligan("memory:", control=0, seeds=False) as m:
+    with Mulligan("memory:", memory=Memory(control=0, seeds=False)) as m:
 
         @m.tool(effect="read", mode="auto")
         def search(limit: int) -> str:

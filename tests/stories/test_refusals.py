@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, NothingDone, State
+from mulligan import Effect, Failures, Mulligan, NothingDone, State
 from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.errors import AlreadyDoneError
 
@@ -60,8 +60,8 @@ async def office(tmp_path: Path):
     [
         {"refuses": ValueError},
         {"refuses": (KeyError, ValueError)},
-        {"error_rules": [{"says": "too long", "error_class": "validation", "nothing_done": True}]},
-        {"error_rules": [{"says": "^ValueError", "nothing_done": True}]},
+        {"failures": {"error_rules": [{"says": "too long", "nothing_done": True}]}},
+        {"failures": {"error_rules": [{"says": "^ValueError", "nothing_done": True}]}},
     ],
 )
 async def test_what_the_tools_author_says_settles_it_at_once(
@@ -73,7 +73,7 @@ async def test_what_the_tools_author_says_settles_it_at_once(
 async def test_a_class_of_errors_is_no_proof_by_itself(office: Office) -> None:
     rules = [{"says": "too long", "error_class": "validation"}]
 
-    states = await office.act(office.declare(error_rules=rules))
+    states = await office.act(office.declare(failures=Failures(error_rules=rules)))
 
     assert states == [State.UNKNOWN, State.EXECUTED]
 
@@ -136,7 +136,7 @@ async def test_a_failure_that_is_returned_can_be_ruled_harmless_too(office: Offi
 
     @m.tool(
         effect=Effect.REVERSIBLE, undo=lambda record: None, read=lambda record: None,
-        about=lambda record: record.key, error_rules=rules,
+        about=lambda record: record.key, failures=Failures(error_rules=rules),
     )  # fmt: skip
     async def create(title: str) -> dict[str, str]:
         return {"error": "The title is too long."}

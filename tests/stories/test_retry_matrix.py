@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan, Repeat
+from mulligan import Effect, Mode, Mulligan, Remote, Repeat
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import ErrorClass
@@ -56,22 +56,22 @@ COLUMNS: dict[str, dict] = {
     },
     "ONCE": {
         "effect": Effect.REVERSIBLE, "undo": nothing, "read": nothing,
-        "lands_within": timedelta(),
+        "remote": Remote(lands_within=timedelta()),
     },
     "HELD": {"effect": Effect.IRREVERSIBLE},
     "UNDECLARED": {},
 }  # fmt: skip
 CAN: dict[str, dict] = {
     "": {},
-    "refresh": {"refresh": nothing},
+    "refresh": {"remote": {"refresh": nothing}},
     "probe": {"probe": nothing, "probe_by": "call"},
     "deletes": {"deletes": True},
-    "in progress": {"in_progress": lambda error: True},
-    "not processed": {"not_processed": True, "requests": 1},
-    "documented": {"not_processed": True},
-    "one request": {"requests": 1},
-    "one request, refresh": {"requests": 1, "refresh": nothing},
-    "refuses, refresh": {"refuses": Exception, "refresh": nothing},
+    "in progress": {"remote": {"remote": Remote(in_progress=lambda error: True)}},
+    "not processed": {"remote": {"remote": Remote(not_processed=True, requests=1)}},
+    "documented": {"remote": {"remote": Remote(not_processed=True)}},
+    "one request": {"remote": {"requests": 1}},
+    "one request, refresh": {"remote": {"requests": 1, "refresh": nothing}},
+    "refuses, refresh": {"refuses": Exception, "remote": {"refresh": nothing}},
 }
 ALL = "READ IDEMPOTENT KEYED ONCE"
 MADE = [
@@ -154,8 +154,9 @@ def call(act) -> BaseException | None:
 def test_a_call_that_always_fails_is_made_as_often_as_its_cell_allows(
     m: Mulligan, error: str, column: str, can: str, made: int
 ) -> None:
-    at_once = {"lands_within": timedelta()}
-    act, keys = failing(m, ERRORS[error], **COLUMNS[column] | CAN[can] | at_once)
+    declared = COLUMNS[column] | CAN[can]
+    declared["remote"] = {"remote": Remote(lands_within=timedelta()), **CAN[can].get("remote", {})}
+    act, keys = failing(m, ERRORS[error], **declared)
 
     call(act)
 
@@ -185,7 +186,7 @@ def test_after_new_credentials_the_same_call_works(m: Mulligan) -> None:
     def log_in(record: Record) -> None:
         token[0] = "new"
 
-    @m.tool(effect=Effect.READ, refresh=log_in)
+    @m.tool(effect=Effect.READ, remote=Remote(refresh=log_in))
     def inbox() -> str:
         if token[0] == "old":
             raise StatusError(401)
@@ -200,7 +201,7 @@ async def test_credentials_that_cannot_be_had_leave_the_tools_own_error(m: Mulli
     async def log_in(record: Record) -> None:
         raise TimeoutError("nobody lets us in")
 
-    @m.tool(effect=Effect.READ, refresh=log_in)
+    @m.tool(effect=Effect.READ, remote=Remote(refresh=log_in))
     async def inbox() -> None:
         made.append("inbox")
         raise StatusError(401)
@@ -260,7 +261,7 @@ def test_what_cannot_be_read_after_a_conflict_leaves_the_conflict(
 def test_a_first_call_that_is_still_on_its_way_is_asked_for_under_its_key(m: Mulligan) -> None:
     asked: list[str] = []
 
-    @m.tool(**COLUMNS["KEYED"], in_progress=lambda error: error.status_code == 409)
+    @m.tool(**COLUMNS["KEYED"], remote=Remote(in_progress=lambda error: error.status_code == 409))
     def book(name: str, key: str = "") -> str:
         asked.append(key)
         if len(asked) < 3:
@@ -272,7 +273,9 @@ def test_a_first_call_that_is_still_on_its_way_is_asked_for_under_its_key(m: Mul
 
 
 def test_a_question_about_progress_that_fails_is_answered_with_no(m: Mulligan) -> None:
-    declared = COLUMNS["KEYED"] | {"in_progress": lambda error: error.body["code"] == "in_use"}
+    declared = COLUMNS["KEYED"] | {
+        "remote": Remote(in_progress=lambda error: error.body["code"] == "in_use")
+    }
     act, keys = failing(m, StatusError(409), **declared)
 
     call(act)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, Standing
+from mulligan import Arguments, Effect, Mulligan, Standing
 from mulligan.checks.parameters import Standard
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.errors import ConfigurationError
@@ -133,7 +133,8 @@ async def test_an_amount_was_said_or_follows(
 
 
 @pytest.mark.parametrize(
-    ("declared", "standing"), [({}, Standing.ACCEPTED), ({"untrusted": "error"}, Standing.REJECTED)]
+    ("declared", "standing"),
+    [({}, Standing.ACCEPTED), ({"review": {"untrusted": "error"}}, Standing.REJECTED)],
 )
 async def test_an_account_that_a_mail_told_is_flagged_and_rejected_where_the_tool_says_so(
     declared: dict[str, Any], standing: Standing
@@ -174,7 +175,7 @@ async def test_checks_of_ones_own_stand_beside_them() -> None:
 async def test_an_author_says_what_a_parameter_holds_where_its_name_does_not() -> None:
     with Mulligan("memory:", checks="standard", recover=False) as m:
 
-        @m.tool(effect=Effect.UNDECLARED, kinds={"thing": "id"})
+        @m.tool(effect=Effect.UNDECLARED, arguments=Arguments(kinds={"thing": "id"}))
         def drop(thing: str) -> None: ...
 
         async def agent(turn: OpenTurn) -> str:
@@ -191,7 +192,7 @@ async def test_a_tool_known_by_its_schema_alone_is_checked_too() -> None:
     with Mulligan("memory:", checks="standard", recover=False) as m:
         schema = {"type": "object", "properties": {"ticket": {"type": "string", "format": "uuid"}}}
 
-        @m.tool(schema=schema)
+        @m.tool(arguments=Arguments(schema=schema))
         def close_it(**given: str) -> None: ...
 
         async def agent(turn: OpenTurn) -> str:
@@ -204,7 +205,9 @@ async def test_a_tool_known_by_its_schema_alone_is_checked_too() -> None:
     assert find_rules(done) == ["value.never_seen"]
 
 
-@pytest.mark.parametrize("declared", [{"kinds": {"amount": "money"}}, {"untrusted": "loud"}])
+@pytest.mark.parametrize(
+    "declared", [{"arguments": {"kinds": {"amount": "money"}}}, {"review": {"untrusted": "loud"}}]
+)
 def test_what_says_nothing_is_refused_when_it_is_said(declared: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match=r"There (is|are)"):
         Desk(**declared)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.failure import Decision
 from mulligan.types.lesson import LessonQuery, LessonState
@@ -68,7 +68,7 @@ class Shop:
 
 @pytest.fixture
 def shop() -> Iterator[Shop]:
-    with Mulligan("memory:", control=0, seeds=False) as m:
+    with Mulligan("memory:", memory=Memory(control=0, seeds=False)) as m:
         yield Shop(m)
 
 

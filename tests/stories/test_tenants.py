@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.events import AttemptReviewed
 from mulligan.types.lesson import EpisodeQuery, LessonQuery, LessonState
@@ -80,7 +80,7 @@ class Desk:
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:
-    with Mulligan("memory:", control=0, seeds=False) as made:
+    with Mulligan("memory:", memory=Memory(control=0, seeds=False)) as made:
         yield made
 
 
@@ -108,7 +108,7 @@ async def test_people_with_names_of_one_shape_are_several_people(m: Mulligan) ->
 
 
 async def test_no_name_is_written_down(tmp_path: Path) -> None:
-    with Mulligan(f"sqlite:///{tmp_path}/t.db", control=0, recover=False) as m:
+    with Mulligan(f"sqlite:///{tmp_path}/t.db", memory=Memory(control=0), recover=False) as m:
         reviewed: list[AttemptReviewed] = []
         m.subscribe(lambda e: reviewed.append(e) if isinstance(e, AttemptReviewed) else None)
         await Desk(m).teach("eve.secret@example.com")

@@ -28,7 +28,7 @@ from mulligan.runtime import undo as taking_back
 from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
 from mulligan.runtime.call import ActiveCall
 from mulligan.runtime.context import OpenTurn
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import HOMES, Declared
 from mulligan.runtime.journal import JournalWriter, ObjectHistory
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.waiting import BootTime, SteadyClock
@@ -76,17 +76,17 @@ def an_irreversible_call_is_made_again() -> None:
 
 def _mishear(**words: Any) -> None:
     """Have tools be declared as if their authors had said something else, or (`None`) nothing."""
-    declare = declaration.declare
-    unknown = set(words) - set(Declared.__annotations__)
+    read = declaration.read_declaration
+    unknown = set(words) - set(Declared.__annotations__) - set(HOMES)
     if unknown:
         raise AttributeError(f"No tool can say {', '.join(sorted(unknown))}.")
 
-    def declare_otherwise(tool: Any, **said: Any) -> Any:
+    def read_otherwise(tool: Any, said: Any) -> Any:
         heard = {name: words.get(name, word) for name, word in said.items()}
         heard |= {name: word for name, word in words.items() if word is not None}
-        return declare(tool, **{name: word for name, word in heard.items() if word is not None})
+        return read(tool, {name: word for name, word in heard.items() if word is not None})
 
-    swap(declare, declare_otherwise)
+    swap(read, read_otherwise)
 
 
 @mutant("second refused")

@@ -63,7 +63,7 @@ def absent_at_once() -> None:
 @mutant("hold approved, late")
 def lateness_is_counted_from_the_request() -> None:
     def since_asked_for(action: LiveAction, book: JournalWriter) -> bool:
-        return book.clock() - action.opened_at >= action.declaration.lands_within
+        return book.clock() - action.opened_at >= action.declaration.remote.lands_within
 
     swap(probe.is_too_late_to_land, since_asked_for)
 

@@ -42,7 +42,7 @@ class _AwaitedError(Exception):
     """Somebody has waited long enough: the rest is for another time."""
 
 
-class Memory:
+class FailureMemory:
     """Remembers failures and how they ended. What goes wrong in here reaches nobody's turn."""
 
     def __init__(

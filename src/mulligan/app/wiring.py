@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
-from mulligan.app.memory import Memory
+from mulligan.app.memory import FailureMemory
 from mulligan.checks.custom import (
     Checks,
     list_functions,
@@ -56,7 +56,7 @@ from mulligan.types.events import (
 from mulligan.types.finding import Severity
 from mulligan.types.interfaces import Archive, Check, Clock, Gather, Judge, KnownTool, Store
 from mulligan.types.lesson import ErrorRule, Pattern
-from mulligan.types.limits import JudgeLimits, UndoBudget
+from mulligan.types.limits import UndoBudget
 from mulligan.types.values import IdentityKind, to_us
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Re
     """Who looks at each attempt, and what they are told."""
     return Reviewers(
         attempts=settings.attempts,
-        undos=UndoBudget(most=settings.judge_undos),
+        undos=UndoBudget(most=settings.judge_limits.undos),
         gathers=(
             *list_functions(asked.facts, what="facts"),
             *_list_shipped_facts(runtime.judge),
@@ -125,7 +125,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     recovery: Recovery
     timer: RecoveryTimer
     lease_renewer: LeaseRenewer
-    memory: Memory | None
+    memory: FailureMemory | None
     """`None`: the application remembers nothing."""
     housekeeping: Housekeeping
     recovery_thread: RecoveryThread
@@ -329,10 +329,10 @@ def _announce_step(tools: ActionTools, events: Events, event: ActionMoved | Acti
 
 def _build_memory(
     settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
-) -> Memory | None:
-    if not settings.memory:
+) -> FailureMemory | None:
+    if not settings.memory.on:
         return None
-    return Memory(
+    return FailureMemory(
         store,
         redactor=runtime.redactor,
         clock=clock,
@@ -341,9 +341,11 @@ def _build_memory(
 
 
 def _build_recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:
-    if not settings.memory:
+    if not settings.memory.on:
         return None
-    return Recall(store.casebook, clock=clock, control=settings.control, seeds=settings.seeds)
+    return Recall(
+        store.casebook, clock=clock, control=settings.memory.control, seeds=settings.memory.seeds
+    )
 
 
 def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Clock) -> Learning:
@@ -362,7 +364,7 @@ def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Cl
 def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:
     redactor = settings.build_redactor(store)
     events = Events(label=redactor.redact_label)
-    form = choose_call_form(fast=settings.fast)
+    form = choose_call_form(fast=settings.redaction.fast)
     return Runtime(
         redactor=redactor,
         log=LogWriter(
@@ -388,15 +390,15 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         action_tools=toolbox.action_tools,
         strict=settings.strict,
         recall=_build_recall(settings, store, clock=clock),
-        unadvised=settings.unadvised,
+        unadvised=settings.memory.unadvised,
         unlogged=frozenset(map(redactor.redact_label, settings.unlogged)),
         error_rules=settings.error_rules,
-        patterns=KnownPatterns(settings.measure()),
+        patterns=KnownPatterns(settings.memory.measure()),
         tenant=redactor.identify(settings.tenant, IdentityKind.TENANT),
         sample=settings.sample,
         spans=settings.spans,
         backoff=settings.backoff,
-        judge_limits=JudgeLimits(timeout=settings.judge_timeout, tokens=settings.judge_tokens),
+        judge_limits=settings.judge_limits,
         form=form,
         wall_us=_choose_wall(clock),
     )
@@ -425,7 +427,7 @@ def _build_recognizer(
         tool = found.find_by_name(row.tool, server=row.server) if found is not None else None
         if tool is None:
             return recognize(row, rules=rules, shown=shown)
-        here = shown if shown is None else shown | tool.declaration.allow
+        here = shown if shown is None else shown | tool.allow
         return recognize(row, rules=tool.error_rules, shown=here)
 
     return recognize_by_tool

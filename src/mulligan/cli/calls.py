@@ -76,7 +76,7 @@ def run_log(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"rows": shown})
         return 0
     console = render.make_console()
-    if settings.capture is Capture.FULL:
+    if settings.redaction.capture is Capture.FULL:
         console.print("capture is 'full': raw values are being logged", style="bold red")
     if rows:
         render.print_log(console, rows, became=became)

@@ -14,13 +14,15 @@ from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from mulligan.cli.commands import list_commands
 from mulligan.cli.main import build_parser
+from mulligan.runtime.declaration import GROUPS as TOOL_GROUPS
 from mulligan.runtime.declaration import Declaration, Declared
 from mulligan.runtime.tool_settings import is_derived
-from mulligan.settings import IN_PYTHON, SETTINGS, Settings
+from mulligan.settings import GROUPS, SETTINGS, Settings
 from mulligan.types.call import DeclaredCallbacks
-from mulligan.types.limits import Retention
 
 
 def render_reference() -> str:
@@ -56,29 +58,21 @@ def render_settings() -> str:
     def list_rows(owner: type) -> Iterator[tuple[str, ...]]:
         notes = read_notes(owner)
         for each in SETTINGS.values():
-            if each.documented[0] is owner:
-                variable = _NOTHING if each.form.says == IN_PYTHON else f"`{each.variable}`"
-                default, note = _render_value(each.default), notes[each.documented[1]].note
-                yield f"`{each.name}`", variable, each.form.says, default, note
+            if each.owner is owner:
+                default, note = _render_value(each.default), notes[each.field].note
+                yield f"`{each.name}`", f"`{each.variable}`", each.form.says, default, note
+        for name, kind in GROUPS.items() if owner is Settings else ():
+            where = f"[below](#{name})"
+            yield f"`{name}`", where, where, f"`{kind.__name__}()`", notes[name].note
 
     head = ("setting", "in the environment", "given as", "default", "what")
-    return "\n".join(
-        (
-            "# Settings",
-            "",
-            _WRITTEN,
-            "",
-            *_HOW_SETTINGS_ARE_GIVEN,
-            "",
-            *_render_table(head, list_rows(Settings)),
-            "",
-            "## Retention",
-            "",
-            inspect.getdoc(Retention) or "",
-            "",
-            *_render_table(head, list_rows(Retention)),
-        )
-    )
+    parts = ["# Settings", "", _WRITTEN, "", *_HOW_SETTINGS_ARE_GIVEN, ""]
+    parts += _render_table(head, list_rows(Settings))
+    for name, kind in GROUPS.items():
+        how = f"In Python `{name}={kind.__name__}(…)`, in a file `[tool.mulligan.{name}]`."
+        parts += ["", f"## {name}", "", f"{inspect.getdoc(kind)} {how}", ""]
+        parts += _render_table(head, list_rows(kind))
+    return "\n".join(parts)
 
 
 _HOW_SETTINGS_ARE_GIVEN = (
@@ -91,30 +85,27 @@ _HOW_SETTINGS_ARE_GIVEN = (
 
 def render_tool_settings() -> str:
     """The page of what `@m.tool(…)` takes."""
-    kept = Declaration(tool="")
 
-    def list_rows(owner: type) -> Iterator[tuple[str, ...]]:
+    def list_rows(owner: type, kept: Struct) -> Iterator[tuple[str, ...]]:
         for name, each in read_notes(owner).items():
-            depends = name == "name" or is_derived(Declaration, name)
+            depends = name == "name" or (name not in TOOL_GROUPS and is_derived(type(kept), name))
             default = _DEPENDS if depends else _render_value(getattr(kept, name, None))
             yield f"`{name}`", f"`{each.type}`", default, each.note
 
-    head = ("name", "type", "default", "what")
-    return "\n".join(
-        (
-            "# What `@m.tool` takes",
-            "",
-            f"{_WRITTEN} What each buys, with examples: [declaring a tool](tools.md).",
-            "",
-            *_render_table(head, list_rows(Declared)),
-            "",
-            "## Functions of its own",
-            "",
-            "A `RecordFunction` is a function of one `Record`, sync or async.",
-            "",
-            *_render_table(head, list_rows(DeclaredCallbacks)),
-        )
-    )
+    head, plain = ("name", "type", "default", "what"), Declaration(tool="")
+    parts = ["# What `@m.tool` takes", "", f"{_WRITTEN} {_WHERE_EXAMPLES_ARE}", ""]
+    parts += _render_table(head, list_rows(Declared, plain))
+    parts += ["", "## Functions of its own", "", _WHAT_FUNCTIONS_ARE, ""]
+    parts += _render_table(head, list_rows(DeclaredCallbacks, plain))
+    for name, kind in TOOL_GROUPS.items():
+        how = f"`{name}={kind.__name__}(…)`; in a file of declarations a table."
+        parts += ["", f"## {kind.__name__}", "", f"{inspect.getdoc(kind)} {how}", ""]
+        parts += _render_table(head, list_rows(kind, kind()))
+    return "\n".join(parts)
+
+
+_WHERE_EXAMPLES_ARE = "What each buys, with examples: [declaring a tool](tools.md)."
+_WHAT_FUNCTIONS_ARE = "A `RecordFunction` is a function of one `Record`, sync or async."
 
 
 def read_notes(owner: type) -> dict[str, FieldNote]:
@@ -122,10 +113,18 @@ def read_notes(owner: type) -> dict[str, FieldNote]:
     (found,) = ast.parse(inspect.getsource(owner)).body
     body = found.body if isinstance(found, ast.ClassDef) else []
     return {
-        each.target.id: FieldNote(ast.unparse(each.annotation), _note_in(after))
+        each.target.id: FieldNote(_render_type(each.annotation), _note_in(after))
         for each, after in zip(body, [*body[1:], None], strict=True)
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
     }
+
+
+def _render_type(annotation: ast.expr) -> str:
+    """A type as it is said: without how it is read, or that nobody has to say it."""
+    match annotation:
+        case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple(elts=[said, *_])):
+            annotation = said
+    return ast.unparse(annotation).removesuffix(" | None")
 
 
 def _note_in(statement: ast.stmt | None) -> str:
@@ -141,8 +140,9 @@ def _render_value(value: object) -> str:
         case bool():
             return f"`{str(value).lower()}`"
         case timedelta():
-            amount, unit = (value.days, "day") if value.days else (value.seconds, "second")
-            return f"{amount} {unit}" if amount == 1 else f"{amount} {unit}s"
+            seconds = value.total_seconds()
+            amount, unit = (value.days, "day") if value.days else (seconds, "second")
+            return f"{amount:g} {unit}" if amount == 1 else f"{amount:g} {unit}s"
         case _ if not value:
             return _NOTHING
         case str() | float() | int():

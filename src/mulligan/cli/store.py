@@ -261,7 +261,7 @@ def run_backup(options: argparse.Namespace, settings: Settings) -> int:
     about="Remove what is past its time, as applications do every hour, and write files or "
     "tables anew, so that\nno piece of it is left in them. They do that by themselves up to "
     "32 MB; this does it at any size,\nwhile everybody who writes waits. How long things are "
-    "kept: the settings that end in `_days`.",
+    "kept: the settings of `retention`.",
 )
 def run_forget(options: argparse.Namespace, settings: Settings) -> int:
     """Forget, and say what. 1: something could not be written anew."""

@@ -21,7 +21,7 @@ from mulligan.gateway.protocol import Limits
 from mulligan.gateway.recipe import CallTool, UndoRecipe, compile_recipe, read_recipe
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.toml_table import WrittenTable, describe_unknown, read_toml, take_enum
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import GROUPS, HOMES, Declared
 from mulligan.runtime.declaration import declare as check_declared
 from mulligan.runtime.tool_identity import mark_unbound
 from mulligan.stores.private_files import refuse_unsafe
@@ -156,15 +156,10 @@ def find_recipe(server_name: str) -> ShippedRecipe | None:
 
 
 FORMAT = 1
-PLAIN = (
-    "repeat", "mode", "allow", "not_processed", "requests", "if_absent", "if_version", "key",
-    "key_life", "lands_within", "settles_within", "answers_within", "each", "deletes",
-    "may_be_empty", "returns", "precheck", "docs", "ask_judge", "review", "on_no_verdict",
-    "release", "loses", "describe", "error_rules",
-)  # fmt: skip
-"""What is said in the file as `@m.tool` takes it."""
+PLAIN = ("repeat", "mode", "if_absent", "if_version", "key", "each", "deletes", "describe", *GROUPS)
+"""What is said in the file as `@m.tool` takes it; the groups are tables."""
 
-SAID_WITHOUT_RECIPE = ("mode", "allow", "describe", "docs", "error_rules")
+SAID_WITHOUT_RECIPE = ("mode", "describe", "arguments", "failures")
 """Of those, what needs no recipe of a tool to be kept."""
 
 _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
@@ -231,8 +226,8 @@ class ToolDeclaration(Struct, frozen=True, kw_only=True):
         if self.recipe.probe is not None:
             declared["probe_by"] = self.recipe.probe_by
         if "undo" in declared:
-            declared["compares"] = self.recipe.compares
-            declared["rests_on"] = self.recipe.list_grounds()
+            known = {"compares": self.recipe.compares, "rests_on": self.recipe.list_grounds()}
+            declared["undoing"] = {**declared.get("undoing", {}), **known}
         return cast("Declared", declared)
 
     @mark_unbound
@@ -349,7 +344,7 @@ def _read_server(name: str, table: WrittenTable, *, mode: Mode) -> list[ToolDecl
         if not isinstance(said, dict):
             raise table.fail(f"tools.{tool} is {said!r}; it is a table.")
         # What the operator says wins, name by name.
-        tools[tool] = {**tools.get(tool, {}), **said}
+        tools[tool] = _join(tools.get(tool, {}), said)
     found = []
     for tool, said in tools.items():
         where = f"{table.where}.tools.{tool}"
@@ -358,6 +353,13 @@ def _read_server(name: str, table: WrittenTable, *, mode: Mode) -> list[ToolDecl
             declaration = replace(declaration, source=source)
         found.append(declaration if undo else _drop_undo(declaration))
     return found
+
+
+def _join(shipped: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Two tables of a tool as one, also where both have one of the same group."""
+    both = [k for k in GROUPS if k in shipped and isinstance(own.get(k), Mapping)]
+    groups = {k: {**shipped[k], **own[k]} for k in both}
+    return {**shipped, **own, **groups}
 
 
 def read_tool(
@@ -374,11 +376,13 @@ def read_tool(
     recipe = read_recipe(table)
     cases = read_cases(table)
     refuses = table.take_texts("refuses")
-    said = table.take_rest(PLAIN)
+    # A name that belongs into a group is refused with its place, as `@m.tool` does.
+    said: dict[str, Any] = table.take_rest((*PLAIN, *HOMES))
     table.finish()
-    if refuses:
+    failures = said.get("failures", {})
+    if refuses and isinstance(failures, Mapping):
         rules = [{"says": _pin_to_start(each), "nothing_done": True} for each in refuses]
-        said["error_rules"] = [*rules, *cast("list[Any]", said.get("error_rules", []))]
+        said["failures"] = {**failures, "error_rules": [*rules, *failures.get("error_rules", [])]}
     said.setdefault("mode", mode.value)
     declaration = ToolDeclaration(
         server=server, tool=tool, effect=effect, cases=cases, said=said, recipe=recipe

@@ -203,7 +203,7 @@ class Insights(StoreReader):
 
         found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
         measure, known = (
-            self.settings.measure(),
+            self.settings.memory.measure(),
             [classify_pattern(each.pattern) for each in found],
         )
         return [
@@ -239,7 +239,7 @@ class Insights(StoreReader):
             classify_pattern(each.pattern)
             for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
         ]
-        return find_alike(pattern, known, similarity=self.settings.measure())
+        return find_alike(pattern, known, similarity=self.settings.memory.measure())
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str, server: str = ""
@@ -314,7 +314,7 @@ class Insights(StoreReader):
         advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
         if self.settings.store.startswith("memory:") and health.kind == "memory":
             advice.append("The store is memory: all of this is gone with its process.")
-        if self.settings.capture is Capture.FULL:
+        if self.settings.redaction.capture is Capture.FULL:
             problems.append("capture is 'full': the log holds raw values. Not for production.")
         return Diagnosis(
             health=health,
@@ -324,8 +324,8 @@ class Insights(StoreReader):
             failures=sum(c.failures for c in counts),
             with_context=share,
             derived_context=derived,
-            capture=self.settings.capture,
-            redaction=describe_form(fast=self.settings.fast),
+            capture=self.settings.redaction.capture,
+            redaction=describe_form(fast=self.settings.redaction.fast),
             problems=tuple(problems),
             advice=tuple(advice),
             outside=tuple(outside),

@@ -120,7 +120,7 @@ class LessonList:
     def __init__(self, ask: StoreReader) -> None:
         self._ask = ask
         self._store = ask.store
-        self._seeds = ask.settings.seeds
+        self._seeds = ask.settings.memory.seeds
         self._names = ask.names
         self._casebook = ask.store.casebook
         self._clock = ask.clock

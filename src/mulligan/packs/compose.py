@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import timedelta
 from typing import Any, cast
@@ -13,10 +13,13 @@ from msgspec.structs import replace
 
 from mulligan.packs.typed_dict import TypedDict
 from mulligan.runtime.context import carry, read_context
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import Declared, Remote, Undoing, ungroup
 from mulligan.types.call import Image, Record, RecordFunction
 from mulligan.types.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
 from mulligan.types.errors import ConfigurationError
+
+Said = Mapping[str, Any]
+"""What is said of one part, without groups."""
 
 
 class ComposedState(TypedDict):
@@ -35,7 +38,8 @@ def compose(*declared: Declared) -> Declared:
             raise ConfigurationError(
                 "Only declarations of what can be undone are composed, without key=… and each=…."
             )
-    whole = Composed(declared)
+    parts = [ungroup(part) for part in declared]
+    whole = Composed(parts)
     composed = Declared(
         effect=Effect.REVERSIBLE,
         before=whole.read_before,
@@ -43,14 +47,18 @@ def compose(*declared: Declared) -> Declared:
         undo=whole.take_back,
         about=whole.list_objects,
         version=whole.read_version,
-        same=whole.is_same,
         around=whole.enter_call,
-        binds=all(part.get("binds", False) for part in declared),
-        lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_to_seconds),
-        settles_within=max((part.get("settles_within", 0) for part in declared), key=_to_seconds),
-        loses=[each for part in declared for each in part.get("loses", ())],
-        rests_on=[each for part in declared for each in part.get("rests_on", ())],
-        compares=all(part.get("compares", True) for part in declared),
+        remote=Remote(
+            binds=all(part.get("binds", False) for part in parts),
+            lands_within=_find_longest(parts, "lands_within"),
+            settles_within=_find_longest(parts, "settles_within"),
+        ),
+        undoing=Undoing(
+            same=whole.is_same,
+            loses=[each for part in parts for each in part.get("loses", ())],
+            rests_on=[each for part in parts for each in part.get("rests_on", ())],
+            compares=all(part.get("compares", True) for part in parts),
+        ),
     )
     if all("probe" in part for part in declared):
         composed["probe"], composed["probe_by"] = whole.find_call, ProbeBy.CALL
@@ -60,7 +68,7 @@ def compose(*declared: Declared) -> Declared:
 class Composed:
     """The functions of one tool, each made of those of its parts."""
 
-    def __init__(self, declared: Sequence[Declared]) -> None:
+    def __init__(self, declared: Sequence[Said]) -> None:
         self._declared = tuple(declared)
 
     def read_before(self, record: Record) -> object:
@@ -127,7 +135,7 @@ class Composed:
         """Whether every part is as it was."""
         return all(_is_same_part(*each) for each in self._pair(before, now))
 
-    def _pair(self, before: object, now: object) -> Iterator[tuple[Declared, Any, Any]]:
+    def _pair(self, before: object, now: object) -> Iterator[tuple[Said, Any, Any]]:
         """Each part, with what was there of it before and what is there now."""
         was, there = (cast("ComposedState", state)["parts"] for state in (before, now))
         return zip(self._declared, was, there, strict=True)
@@ -164,7 +172,7 @@ class Composed:
         return EffectNote.SOMETHING_DONE if by_a_part or answered else None
 
     def _call(self, at: int, name: str, record: Record) -> Any:
-        function: RecordFunction | None = cast("Any", self._declared[at]).get(name)
+        function: RecordFunction | None = self._declared[at].get(name)
         if function is None and name == "read":
             function = self._declared[at].get("before")
         return None if function is None else function(self._split(at, record))
@@ -187,7 +195,7 @@ class Composed:
 
 @contextmanager
 def _enter_part(
-    part: Declared, records: Sequence[Record], notes: list[EffectNote | None]
+    part: Said, records: Sequence[Record], notes: list[EffectNote | None]
 ) -> Iterator[None]:
     """Make a call inside what a part asks for, and take down what it says of an error."""
     try:
@@ -208,7 +216,7 @@ def _enter_composition() -> AbstractContextManager[None]:
     return carry(read_context().put(Composition, Composition()))
 
 
-def _is_same_part(part: Declared, was: object, there: object) -> bool:
+def _is_same_part(part: Said, was: object, there: object) -> bool:
     if was is None or there is None or "same" not in part:
         return was == there
     return bool(part["same"](was, there))
@@ -260,7 +268,7 @@ async def _try_rest(left: list[Awaitable[object]], errors: list[Exception]) -> N
         raise errors[0]
 
 
-def _join_classes(declared: Sequence[Declared]) -> tuple[type[BaseException], ...]:
+def _join_classes(declared: Sequence[Said]) -> tuple[type[BaseException], ...]:
     found: list[type[BaseException]] = []
     for part in declared:
         named = part.get("refuses", ())
@@ -268,8 +276,8 @@ def _join_classes(declared: Sequence[Declared]) -> tuple[type[BaseException], ..
     return tuple(found)
 
 
-def _to_seconds(length: timedelta | float) -> float:
-    return length.total_seconds() if isinstance(length, timedelta) else length
-
-
-_LATE = timedelta(seconds=30)
+def _find_longest(parts: Sequence[Said], name: str) -> timedelta:
+    """The longest of what parts say, each a timedelta or seconds."""
+    said = [part.get(name, getattr(Remote(), name)) for part in parts]
+    lengths = [each if isinstance(each, timedelta) else timedelta(seconds=each) for each in said]
+    return max(lengths)

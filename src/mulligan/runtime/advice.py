@@ -70,7 +70,7 @@ def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
     found = check_relevance(
         read_schema(planned.schema, tool=planned.call.tool),
         tool=planned.call.tool,
-        description=" ".join(tool.declaration.docs),
+        description=" ".join(tool.declaration.failures.docs),
         arguments=planned.call.arguments,
         said=planned.said,
     )
@@ -108,7 +108,7 @@ async def precheck_call(call: ActiveCall, turn: OpenTurn) -> Execution | None:
         return None
     declared = tool.declaration
     against = [each for each in found if each.severity is Severity.ERROR]
-    may_refuse = declared.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
+    may_refuse = declared.failures.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
     made = not (against and may_refuse)
     announce_flagged(tool, proposed.call, found=found, made=made, failed=None)
     if made:
@@ -412,7 +412,7 @@ FINAL = frozenset({Decision.RETRY, Decision.STOP})
 async def consult(error: BaseException, tool: Tool) -> None:
     """Put a judge's correction on an error that carries none. It never stands in its way."""
     advised, judge = read_advised(error), tool.runtime.judge
-    if not tool.declaration.ask_judge or judge is None or advised is None:
+    if not tool.declaration.failures.ask_judge or judge is None or advised is None:
         return
     if advised.suggestions or advised.advice.decision in FINAL:
         return
@@ -436,7 +436,7 @@ async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
     from mulligan.learning.suggest import suggest_corrections
 
     failed, show = advised.failed, tool.runtime.redactor.show_value
-    question = ask_to_mend(failed, documents=tool.declaration.docs, show=show)
+    question = ask_to_mend(failed, documents=tool.declaration.failures.docs, show=show)
     asked = judge.ask(question)
     answer = await run_with_timeout(asked, within=ANSWERS_WITHIN)
     if answer is None:

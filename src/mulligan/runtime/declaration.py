@@ -5,16 +5,14 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
 
 from msgspec import Struct, field
-from msgspec.structs import astuple, replace
+from msgspec.structs import asdict, astuple, replace
 
-from mulligan.checks.custom import read_severity
-from mulligan.checks.parameters import ParameterKind, parse_kinds
 from mulligan.codec import read_hints
 from mulligan.process.event_loop import is_async
 from mulligan.redaction import Hide
@@ -25,30 +23,28 @@ from mulligan.runtime.tool_settings import (
     FoundBy,
     Hints,
     ReadBy,
-    Said,
-    find_abilities,
     find_docs,
     find_effect_of,
     find_hints,
+    find_judged,
     find_left_out,
     find_needs,
     find_probe_by,
-    find_review,
     find_schema,
     read_classes,
     read_description,
     read_effect,
     read_fields,
-    read_function,
     read_name,
     read_parameter,
+    read_parameter_kinds,
     read_parameters,
     read_provided,
     read_requests,
     read_rules,
     read_schema,
-    read_sentences,
     read_server,
+    read_weight,
     scrub_label,
 )
 from mulligan.types.call import DeclaredCallbacks, Record, RecordFunction, ToolCallbacks
@@ -111,11 +107,108 @@ Around = Callable[[Sequence[Record]], AbstractContextManager[object]]
 """Makes what a try of a call is made inside of."""
 
 
+@hide_fields("schema")
+class Arguments(Struct, frozen=True, kw_only=True):
+    """What a tool is called with."""
+
+    schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(default_factory=dict)
+    """Their JSON Schema; by default what the annotations of the tool say."""
+    allow: Annotated[Collection[str], ReadBy(read_parameters)] = frozenset()
+    """Parameters that the log shows as they are, less secrets."""
+    kinds: Annotated[Mapping[str, str], ReadBy(read_parameter_kinds)] = field(default_factory=dict)
+    """What parameters hold, for checks that choose themselves, where their names and schema tell it
+    wrong: `{"reference": "id"}`."""
+    leave_out: Annotated[Collection[str], FoundBy(find_left_out)] = frozenset()
+    """Parameters that a framework fills, such as a context: no part of what was asked, so they are
+    not kept, logged, checked or shown. Those of known frameworks are found by their types."""
+    provide: Annotated[Mapping[str, object] | RecordFunction | None, ReadBy(read_provided)] = None
+    """What to call it with in their place where a held call runs later: by name, or a function of
+    the record that makes it. Without it, only the process that held a call can run it."""
+
+
+class Remote(Struct, frozen=True, kw_only=True):
+    """How the system that a tool calls behaves. A duration may also be a number of seconds."""
+
+    lands_within: timedelta = timedelta(seconds=30)
+    """How late a call can take effect after its answer was given up."""
+    settles_within: timedelta = timedelta()
+    """How long a read may still show what was before a write, as replicas do. A read that is to
+    prove something is made after that."""
+    answers_within: timedelta = timedelta(seconds=30)
+    """How long the tool's own functions (undo, read, probe, …) may take."""
+    key_life: timedelta = timedelta(days=1)
+    """How long it remembers a key."""
+    requests: Annotated[int, ReadBy(read_requests)] = 0
+    """1: a call is one request, so that "it was never sent" is proof that nothing happened. By
+    default nobody said, and an earlier request of the same call may have landed."""
+    not_processed: bool = False
+    """It documents that a call which it answered with a rate limit has had no effect."""
+    binds: bool = False
+    """`True`: what a call is made inside of (`around`) refuses it once its pre-image has been
+    changed, so that no `if_version` is needed."""
+    refresh: RecordFunction | None = None
+    """Get new credentials: run once after a 401, and the call is made again."""
+    in_progress: Callable[[BaseException], bool] | None = None
+    """Whether a conflict says that our own first call, under the same key, is still on its way:
+    then it is asked for again, under that key."""
+
+
+@hide_fields("returns", "docs")
+class Failures(Struct, frozen=True, kw_only=True):
+    """What a failure of a tool is, and what is done about one."""
+
+    returns: Annotated[Mapping[str, object] | type, ReadBy(read_schema)] = field(
+        default_factory=dict
+    )
+    """What it returns, as a JSON Schema or a type: a result that breaks it is a failure."""
+    may_be_empty: bool = True
+    """`False`: an empty result is a failure of this tool, and not an answer."""
+    error_rules: Annotated[Sequence[ErrorRule], ReadBy(read_rules)] = ()
+    """Which class and pattern its errors are, in your own words; asked before anything else."""
+    precheck: Precheck = Precheck.AFTER
+    """When it is said that a call will fail by all that is known: `after` it did, `before` each
+    call of a turn, or `refuse`: such a call is not made."""
+    docs: Annotated[Sequence[str], FoundBy(find_docs)] = ()
+    """What is written about it, beside its docstring; a judge reads what is nearest to an error."""
+    ask_judge: bool = False
+    """Whether a judge is asked for a correction where nothing else has one. Async tools only."""
+    with_note: Callable[[Any, str], Any] | None = None
+    """Where a result tells its agent that the call was mended: a function of the result and the
+    note, which returns the result. By default a line stands under a text, and nothing elsewhere."""
+
+
+class Review(Struct, frozen=True, kw_only=True):
+    """What of a tool's calls is judged, and what follows from it."""
+
+    judged: Annotated[bool | None, FoundBy(find_judged)] = None
+    """Whether a judge is asked about its calls; by default about those that change something."""
+    on_no_verdict: NoVerdict = NoVerdict.PROCEED
+    """What becomes of its effect when nobody can say: `proceed` or `undo`."""
+    release: Release = Release.PERSON
+    """Who lets a held call run: a `person`, or the `checks`, if all are content."""
+    untrusted: Annotated[Severity | None, ReadBy(read_weight)] = None
+    """What it comes to if a recipient, account, link or id stems only from a text that a tool
+    returned: a `warning` (the default, of calls that change something), or an `error`, of any."""
+
+
+class Undoing(Struct, frozen=True, kw_only=True):
+    """How far an undo brings back what was there, and how that is known."""
+
+    same: Callable[[object, object], bool] | None = None
+    """Whether two states are equal for all that matters. By default: equal but for the version."""
+    compares: bool = True
+    """`False`: the remote of its undo compares no versions. Only a look right before says that what
+    the call left is still there, and an edit made in that moment can be lost."""
+    loses: Sequence[str] = ()
+    """What an undo does not bring back: invitations sent, answers given."""
+    rests_on: Sequence[str] = ()
+    """What an undo takes for granted, or waits for a person without, as sentences for a person."""
+
+
 class Declared(DeclaredCallbacks, total=False):
     """What `@m.tool(…)` takes: what is said of a tool here, and what it can do by its functions.
 
-    A length of time is a timedelta, or seconds. A new name is a line here and one in
-    `Declaration`, which says how it is kept and read.
+    A new name is a field of the group that it belongs to, which says how it is kept and read.
     """
 
     name: str
@@ -128,102 +221,56 @@ class Declared(DeclaredCallbacks, total=False):
     """What happens if a call is made twice."""
     mode: Mode
     """How far Mulligan goes with it: only watch, also help, also correct."""
-    allow: Iterable[str]
-    """Parameters that the log shows as they are, less secrets."""
-    not_processed: bool
-    """The remote documents that a call it answered with a rate limit has had no effect."""
-    requests: int
-    """1: a call is one request, so that "it was never sent" is proof that nothing happened. By
-    default nobody said, and an earlier request of the same call may have landed."""
-    refuses: type[BaseException] | tuple[type[BaseException], ...]
-    """Exceptions by which the tool says that nothing was done. It may also raise `NothingDone`."""
-    if_absent: str
-    """The parameter that is `True` where the pre-image was nothing: the object must not exist.
-    Without it, such a call of a tool with `if_version` is held."""
+    key: str
+    """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
     if_version: str
     """The parameter that carries the version of the pre-image: a call that comes after somebody
     else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
-    key: str
-    """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
-    key_life: timedelta | float
-    """How long the remote remembers a key; a day unless said otherwise."""
-    lands_within: timedelta | float
-    """How late a call can take effect after its answer was given up; 30 seconds unless said."""
-    settles_within: timedelta | float
-    """How long a read may still show what was before a write, as replicas do; none by default. A
-    read that is to prove something is made after that."""
-    answers_within: timedelta | float
-    """How long its own functions (undo, read, probe, …) may take; 30 seconds unless said."""
-    probe_by: ProbeBy
-    """What `probe` goes by: this very `call`, or only the `state` that is there. By default the
-    call where there is a `key`, else the state."""
+    if_absent: str
+    """The parameter that is `True` where the pre-image was nothing: the object must not exist.
+    Without it, such a call of a tool with `if_version` is held."""
     each: str
     """The parameter that holds the elements of a bulk: each is an action of its own."""
     deletes: bool
     """The call makes something go away, so that it is done when nothing is there."""
-    schema: Mapping[str, object]
-    """The JSON Schema of its arguments; by default what its annotations say."""
-    returns: Mapping[str, object] | type
-    """What it returns, as a JSON Schema or a type: a result that breaks it is a failure."""
-    may_be_empty: bool
-    """`False`: an empty result is a failure of this tool, and not an answer."""
-    error_rules: Iterable[ErrorRule | Mapping[str, object]]
-    """Which class and pattern its errors are, in your own words; asked before anything else."""
-    kinds: Mapping[str, str]
-    """What parameters hold, for checks that choose themselves, where their names and schema tell it
-    wrong: `{"reference": "id"}`."""
-    untrusted: Severity
-    """What it comes to if a recipient, account, link or id stems only from a text that a tool
-    returned: a `warning` (the default, of calls that change something), or an `error`, of any."""
-    precheck: Precheck
-    """When it is said that a call will fail by all that is known: `after` it did, `before` each
-    call of a turn, or `refuse`: such a call is not made."""
-    docs: str | Iterable[str]
-    """What is written about it, beside its docstring; a judge reads what is nearest to an error."""
-    ask_judge: bool
-    """Whether a judge is asked for a correction where nothing else has one. Async tools only."""
-    review: bool
-    """Whether a judge is asked about its calls; by default those that change something."""
-    on_no_verdict: NoVerdict
-    """What becomes of its effect when nobody can say: `proceed` (the default) or `undo`."""
-    release: Release
-    """Who lets a held call run: a `person` (the default), or the `checks`, if all are content."""
-    leave_out: Iterable[str]
-    """Parameters that a framework fills, such as a context: no part of what was asked, so they are
-    not kept, logged, checked or shown. Those of known frameworks are found by their types."""
-    provide: Mapping[str, object] | RecordFunction
-    """What to call it with in their place where a held call runs later: by name, or a function of
-    the record that makes it. Without it, only the process that held a call can run it."""
+    refuses: type[BaseException] | tuple[type[BaseException], ...]
+    """Exceptions by which the tool says that nothing was done. It may also raise `NothingDone`."""
+    probe_by: ProbeBy
+    """What `probe` goes by: this very `call`, or only the `state` that is there. By default the
+    call where there is a `key`, else the state."""
     around: Around
     """What each try of a call is made inside of, such as a transaction that leaves a mark: given
     the call's record, of a bulk one for each element. Journaled calls only."""
-    binds: bool
-    """`True`: what a call is made inside of refuses it once its pre-image has been changed, so that
-    no `if_version` is needed."""
-    compares: bool
-    """`False`: the remote of its undo compares no versions. Only a look right before says that what
-    the call left is still there, and an edit made in that moment can be lost."""
-    loses: Iterable[str]
-    """What an undo does not bring back: invitations sent, answers given."""
-    rests_on: Iterable[str]
-    """What an undo takes for granted, or waits for a person without, as sentences for a person."""
-    with_note: Callable[[Any, str], Any]
-    """Where a result tells its agent that the call was mended: a function of the result and the
-    note, which returns the result. By default a line stands under a text, and nothing elsewhere."""
     describe: str | Callable[[Record], str]
     """What a call does, as a sentence for a person: "Move {event_id} to {day}", or a function of
     the record. By default its names and arguments."""
+    arguments: Arguments
+    """What it is called with: their schema, what the log shows, what a framework fills."""
+    remote: Remote
+    """How the system behaves that it calls: how late a call lands, how long a key is known."""
+    failures: Failures
+    """What a failure of it is, and what is done about one."""
+    review: Review
+    """What of its calls is judged, and what follows from it."""
+    undoing: Undoing
+    """How far an undo brings back what was there: what it loses, what it rests on."""
 
 
-def _read_kinds(said: Said) -> Mapping[str, ParameterKind]:
-    return parse_kinds(said.value, of=said.called)
+GROUPS: Mapping[str, type[Struct]] = {
+    "arguments": Arguments,
+    "remote": Remote,
+    "failures": Failures,
+    "review": Review,
+    "undoing": Undoing,
+}
+"""What `@m.tool(…)` takes several names in, each an object or a table."""
+
+HOMES: Mapping[str, str] = {
+    name: group for group, kind in GROUPS.items() for name in kind.__struct_fields__
+}
+"""The group that each of those names stands in."""
 
 
-def _read_untrusted(said: Said) -> Severity:
-    return read_severity(said.value)
-
-
-@hide_fields("schema", "returns", "docs")
 class Declaration(Struct, frozen=True, kw_only=True):
     """What is known about a tool: by the names of `Declared`, each read as its type or its reader
     says, and what follows from several of them."""
@@ -235,47 +282,24 @@ class Declaration(Struct, frozen=True, kw_only=True):
     effect_of: Annotated[Callable[[Record], Effect] | None, FoundBy(find_effect_of)] = None
     repeat: Repeat = Repeat.ONCE
     mode: Mode = Mode.SUGGEST
-    allow: Annotated[frozenset[str], ReadBy(read_parameters)] = frozenset()
-    abilities: Annotated[ToolCallbacks, FoundBy(find_abilities)] = field(
-        default_factory=ToolCallbacks
-    )
+    abilities: ToolCallbacks = field(default_factory=ToolCallbacks)
     hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
     key: Annotated[str | None, ReadBy(read_parameter)] = None
-    key_life: timedelta = timedelta(days=1)
-    requests: Annotated[int, ReadBy(read_requests)] = 0
-    refuses: Annotated[tuple[type[BaseException], ...], ReadBy(read_classes)] = ()
-    if_absent: Annotated[str | None, ReadBy(read_parameter)] = None
     if_version: Annotated[str | None, ReadBy(read_parameter)] = None
-    lands_within: timedelta = timedelta(seconds=30)
-    settles_within: timedelta = timedelta()
-    answers_within: timedelta = timedelta(seconds=30)
-    probe_by: Annotated[ProbeBy, FoundBy(find_probe_by)] = ProbeBy.STATE
+    if_absent: Annotated[str | None, ReadBy(read_parameter)] = None
     each: Annotated[str | None, ReadBy(read_parameter)] = None
     deletes: bool = False
-    not_processed: bool = False
-    compares: bool = True
-    binds: bool = False
-    around: Annotated[Around | None, ReadBy(read_function)] = None
-    loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
-    rests_on: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
-    schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(default_factory=dict)
-    returns: Annotated[Mapping[str, object], ReadBy(read_schema)] = field(default_factory=dict)
-    may_be_empty: bool = True
-    error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
-    kinds: Annotated[Mapping[str, ParameterKind], ReadBy(_read_kinds)] = field(default_factory=dict)
-    untrusted: Annotated[Severity | None, ReadBy(_read_untrusted)] = None
-    precheck: Precheck = Precheck.AFTER
-    docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = ()
-    ask_judge: bool = False
-    review: Annotated[bool, FoundBy(find_review)] = False
-    on_no_verdict: NoVerdict = NoVerdict.PROCEED
-    release: Release = Release.PERSON
-    with_note: Annotated[Callable[[Any, str], Any] | None, ReadBy(read_function)] = None
+    refuses: Annotated[tuple[type[BaseException], ...], ReadBy(read_classes)] = ()
+    probe_by: Annotated[ProbeBy, FoundBy(find_probe_by)] = ProbeBy.STATE
+    around: Around | None = None
     describe: Annotated[Describe | None, ReadBy(read_description)] = None
-    leave_out: Annotated[frozenset[str], FoundBy(find_left_out)] = frozenset()
     needs: Annotated[frozenset[str], FoundBy(find_needs)] = frozenset()
     """Of what is left out, that without which it cannot be called."""
-    provide: Annotated[RecordFunction | None, ReadBy(read_provided)] = None
+    arguments: Arguments = field(default_factory=Arguments)
+    remote: Remote = field(default_factory=Remote)
+    failures: Failures = field(default_factory=Failures)
+    review: Review = field(default_factory=Review)
+    undoing: Undoing = field(default_factory=Undoing)
 
     @property
     def ours(self) -> tuple[str, ...]:
@@ -297,18 +321,51 @@ class Declaration(Struct, frozen=True, kw_only=True):
 
 def list_functions(said: Declaration) -> list[Callable[..., object]]:
     """The functions that a tool is declared with beside its own."""
-    given = (*astuple(said.abilities), said.effect_of, said.provide, said.describe, said.around)
+    provide, more = said.arguments.provide, (said.effect_of, said.describe, said.around)
+    given = (*astuple(said.abilities), provide, *more)
     return [each for each in given if callable(each)]
 
 
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
     """Read a declaration, or refuse what it cannot keep."""
-    _refuse_unknown(tool, declared)
-    named = declared.get("name") or read_name(tool)
+    return read_declaration(tool, ungroup(declared))
+
+
+def ungroup(declared: Declared) -> dict[str, Any]:
+    """Everything that is said of a tool, each under its own name; unknown names are refused."""
+    said: dict[str, Any] = {}
+    for name, value in declared.items():
+        if name in HOMES:
+            group = HOMES[name]
+            said_so = f"{group}={GROUPS[group].__name__}({name}=…)"
+            raise ConfigurationError(f"@m.tool takes {name} in a group: {said_so}.")
+        if name not in Declared.__annotations__:
+            known = ", ".join(sorted(Declared.__annotations__))
+            raise ConfigurationError(f"@m.tool knows no {name!r}. It knows: {known}.")
+        said |= _list_said(name, value) if name in GROUPS else {name: value}
+    return said
+
+
+def _list_said(group: str, given: object) -> Mapping[str, object]:
+    """What was said in a group, which may be a table of a file."""
+    kind = GROUPS[group]
+    if isinstance(given, kind):
+        plain = kind()
+        return {name: v for name, v in asdict(given).items() if v != getattr(plain, name)}
+    if not isinstance(given, Mapping) or not given.keys() <= set(kind.__struct_fields__):
+        has = ", ".join(kind.__struct_fields__)
+        raise ConfigurationError(f"{group}={given!r} is no {kind.__name__}, which has: {has}.")
+    return given
+
+
+def read_declaration(tool: Callable[..., Any], said: Mapping[str, Any]) -> Declaration:
+    """The same of what was said without groups."""
+    _refuse_unusable(tool)
+    named = said.get("name") or read_name(tool)
     if not isinstance(named, str):
         raise ConfigurationError(f"name={named!r} is no text. Leave it out, or pass a name.")
     called = scrub_label(named)
-    declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
+    declaration = Declaration(**read_fields(Declaration, tool, declared=said, called=called))
     _refuse_empty_promises(tool, declaration)
     _refuse_unfillable(tool, declaration)
     return declaration
@@ -322,7 +379,7 @@ def hide_names(declaration: Declaration, *, hide: Hide) -> Declaration:
     return replace(declaration, tool=tool, server=server)
 
 
-def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
+def _refuse_unusable(tool: object) -> None:
     if not callable(tool):
         raise ConfigurationError(
             f"@m.tool needs a function, not {type(tool).__name__}. "
@@ -333,10 +390,6 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
             f"{read_name(tool)} is a generator, whose end nobody could see. "
             "Wrap a function that returns what it yields, such as a list."
         )
-    unknown = sorted(set(declared) - set(Declared.__annotations__))
-    if unknown:
-        known = ", ".join(sorted(Declared.__annotations__))
-        raise ConfigurationError(f"@m.tool knows no {unknown[0]!r}. It knows: {known}.")
 
 
 def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
@@ -357,7 +410,7 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
             said.repeat is Repeat.KEYED and said.key is None
         ),
         "is synchronous, so it cannot wait for a judge. Make it async, or leave ask_judge out": (
-            said.ask_judge and not is_async(tool)
+            said.failures.ask_judge and not is_async(tool)
         ),
         "has in_progress, but no key that a second try would go under. Declare key=… and KEYED": (
             can.in_progress is not None and said.repeat is not Repeat.KEYED
@@ -386,9 +439,9 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
 def _refuse_unfillable(tool: Callable[..., Any], said: Declaration) -> None:
     """What we or a framework are to fill must be there to be filled."""
     named = {name: getattr(said, name) for name in OURS if getattr(said, name)}
-    misfit = find_misfit(tool, named, taken={said.each, *said.leave_out})
-    if said.provide is not None and not said.leave_out:
-        misfit = "has provide, but nothing that a framework fills. Name it: leave_out=…"
+    misfit = find_misfit(tool, named, taken={said.each, *said.arguments.leave_out})
+    if said.arguments.provide is not None and not said.arguments.leave_out:
+        misfit = "has provide, but nothing that a framework fills. Name it: Arguments(leave_out=…)"
     if misfit:
         raise ConfigurationError(f"The tool {said.tool!r} {misfit}.")
 

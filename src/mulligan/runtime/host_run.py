@@ -52,7 +52,7 @@ async def hold_ahead(tool: Tool, arguments: Mapping[str, object], *, turn: OpenT
 def _is_refused(call: ActiveCall, turn: OpenTurn) -> bool:
     """Whether nobody needs to be asked: by what is known, the call is not made at all."""
     tool = call.tool
-    if tool.declaration.precheck is not Precheck.REFUSE:
+    if tool.declaration.failures.precheck is not Precheck.REFUSE:
         return False
     planned = plan_call(tool, build_proposal(call).call, turn=turn)
     return any(each.severity is Severity.ERROR for each in predict_failure(tool, planned))

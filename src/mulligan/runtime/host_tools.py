@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from mulligan.codec import encode_exact
 from mulligan.learning.closeness import find_typo
 from mulligan.runtime.context import InHost, OpenTurn, carry, read_context
-from mulligan.runtime.declaration import Declared, declare, hide_names
+from mulligan.runtime.declaration import Declared, hide_names, read_declaration, ungroup
 from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
@@ -51,7 +51,7 @@ class HostedTools:
         self._runtime = runtime
         self._box = box
         self._wrapped: dict[Identity, Hosted] = {}
-        self._said: dict[Identity, Declared] = {}
+        self._said: dict[Identity, dict[str, Any]] = {}
         self._schemas: dict[Identity, Mapping[str, object]] = {}
         """As hosts have shown them last."""
         self._reported: dict[Identity, tuple[Mapping[str, object], Hosted]] = {}
@@ -73,9 +73,9 @@ class HostedTools:
         """Say what a tool does that is brought by a host."""
         if not isinstance(name, str) or not name.strip():
             raise ConfigurationError(f"{name!r} is no name of a tool, such as 'send_email'.")
-        key = declared.get("server", ""), name
-        self._wrapped[key] = self._wrap(name, declared)
-        self._said[key] = declared
+        key, said = (declared.get("server", ""), name), ungroup(declared)
+        self._wrapped[key] = self._wrap(name, said)
+        self._said[key] = said
         self._unheard.add(key)
 
     def find(self, call: HostCall) -> Hosted | None:
@@ -90,8 +90,7 @@ class HostedTools:
         if found is not None and self._schemas.get(key) == call.schema:
             return found
         self._note_came(key)
-        said = self._said.get(key, Declared()).copy()
-        said["server"] = key[0]
+        said = {**self._said.get(key, {}), "server": key[0]}
         if call.schema:
             said.setdefault("schema", call.schema)
         if call.description:
@@ -105,9 +104,7 @@ class HostedTools:
         schema, found = self._reported.get(key, (None, None))
         if found is None or schema != call.schema:
             mode = Mode.OBSERVE if self._runtime.strict else Mode.SUGGEST
-            said = Declared(server=key[0], mode=mode)
-            if call.schema:
-                said["schema"] = call.schema
+            said = {"server": key[0], "mode": mode, "schema": call.schema or ANYTHING}
             reads = self._runtime.reads_only.get(call.tool, False)
             found = self._wrap(call.tool, said)
             # One that is declared under this name elsewhere is what it was.
@@ -202,12 +199,11 @@ class HostedTools:
         always_undone = said.effect is Effect.REVERSIBLE and said.effect_of is None
         return found.hosted and found.acts and not always_undone
 
-    def _wrap(self, name: str, said: Declared) -> Hosted:
-        function, named = _build_function(name), said.copy()
-        named["name"] = name
+    def _wrap(self, name: str, said: Mapping[str, Any]) -> Hosted:
         # Whatever its arguments are, they are not those of our function.
-        named.setdefault("schema", ANYTHING)
-        declaration = hide_names(declare(function, **named), hide=self._runtime.redactor.hide)
+        function, named = _build_function(name), {"schema": ANYTHING, **said, "name": name}
+        hide = self._runtime.redactor.hide
+        declaration = hide_names(read_declaration(function, named), hide=hide)
         return wrap_tool(function, declaration=declaration, runtime=self._runtime, box=self._box)
 
     def _warn_once(self, what: str) -> None:

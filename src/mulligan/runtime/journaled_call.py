@@ -69,7 +69,7 @@ async def read_images(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
     ]
     before, within = (
         call.tool.declaration.abilities.before,
-        call.tool.declaration.answers_within,
+        call.tool.declaration.remote.answers_within,
     )
     if before is not None:
         for action in actions:
@@ -187,7 +187,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
     async def run(self) -> Any:
         """Make the call: journaled before and after if it can be undone, held if it cannot."""
         refuse_repeats(self.call, self.turn)
-        self.attempt.asks = self.attempt.asks or self.declaration.review
+        self.attempt.asks = self.attempt.asks or bool(self.declaration.review.judged)
         effect = self.declaration.classify_effect(self.call.arguments)
         match effect:
             case Effect.READ:
@@ -310,7 +310,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
 
     async def _is_cleared(self) -> bool:
         reviewing = self.turn.reviewing
-        if self.declaration.release is not Release.CHECKS or reviewing is None:
+        if self.declaration.review.release is not Release.CHECKS or reviewing is None:
             return False
         if not self.turn.turn.vouched:
             # What it would be held against is not known to be the person's.

@@ -91,7 +91,7 @@ def _redact_row(call: ActiveCall, result: object) -> tuple[str, str]:
     """Once more, arguments too: what the result calls a secret may stand in them."""
     tool = call.tool
     return tool.runtime.redactor.redact_row(
-        call.as_given(), result, enums=tool.signature.enums, allow=tool.declaration.allow
+        call.as_given(), result, enums=tool.signature.enums, allow=tool.allow
     )
 
 
@@ -105,7 +105,7 @@ def log_failure(
             error,
             arguments=call.as_given(),
             enums=tool.signature.enums,
-            allow=tool.declaration.allow,
+            allow=tool.allow,
         )
         if call.span is not None:
             end_span(call.span, tool=tool, error_type=text.type)
@@ -359,9 +359,9 @@ def _proves_nothing_done(call: ActiveCall, error: BaseException, failure: Failur
         return True
     if _was_never_entered(call, error):
         return True
-    if declared.requests != 1 or failure.by_words:
+    if declared.remote.requests != 1 or failure.by_words:
         return False
-    documented = traits.unprocessed_if_documented and declared.not_processed
+    documented = traits.unprocessed_if_documented and declared.remote.not_processed
     return documented or traits.aftermath is Aftermath.NEVER_SENT
 
 

@@ -78,7 +78,7 @@ async def probe(record: Record, declaration: Declaration) -> Seen:
         reader, blind = can.probe or can.reader, explain_blindness(record, declaration)
         if blind or reader is None:
             return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
-        now = await call_ability(reader, record, within=declaration.answers_within)
+        now = await call_ability(reader, record, within=declaration.remote.answers_within)
         await checkpoint(Point.PROBED)
         versions = await _read_known_versions(record, now, declaration)
         if is_unchanged(record, now, abilities=can, versions=versions):
@@ -115,7 +115,7 @@ def explain_blindness(record: Record, declaration: Declaration) -> str:
 
 
 async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
-    probe, within = declaration.abilities.probe, declaration.answers_within
+    probe, within = declaration.abilities.probe, declaration.remote.answers_within
     result = await call_ability(probe, copy_record(record), within=within) if probe else None
     await checkpoint(Point.PROBED)
     if result is None:
@@ -142,7 +142,7 @@ def is_unheard(failed: Execution, declared: Declaration) -> bool:
     note = read_effect_note(failure.error)
     if note in (EffectNote.SOMETHING_DONE, EffectNote.UNHEARD):
         return note is EffectNote.UNHEARD
-    repeated = failure.refused or (failure.answered and declared.requests == 1)
+    repeated = failure.refused or (failure.answered and declared.remote.requests == 1)
     return failed.outcome is Outcome.UNKNOWN or repeated
 
 
@@ -232,7 +232,7 @@ _NONE: _Versions = (None, None)
 
 async def _read_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
     """Those of what was there before a call, and of what is there now."""
-    can, within = declaration.abilities, declaration.answers_within
+    can, within = declaration.abilities, declaration.remote.answers_within
     was = await read_version(record.before, record=record, abilities=can, within=within)
     return was, await read_version(now, record=record, abilities=can, within=within)
 
@@ -241,7 +241,11 @@ async def _read_known_versions(record: Record, now: object, declaration: Declara
     """The same, as far as they say more than the two states: those that nobody compares are made
     of what is there."""
     try:
-        return await _read_versions(record, now, declaration) if declaration.compares else _NONE
+        return (
+            await _read_versions(record, now, declaration)
+            if declaration.undoing.compares
+            else _NONE
+        )
     except Exception:  # noqa: BLE001 - a user's function, made for what a call returns
         return _NONE
 
@@ -381,7 +385,9 @@ async def record_result(
             # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
             if not action.declaration.deletes and not (again and _is_changed_since(record, action)):
                 version = await read_left_version(
-                    record, abilities=action.abilities, within=action.declaration.answers_within
+                    record,
+                    abilities=action.abilities,
+                    within=action.declaration.remote.answers_within,
                 )
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
@@ -414,7 +420,7 @@ def is_too_late_to_land(action: LiveAction, book: JournalWriter) -> bool:
 
 
 def _has_settled(action: LiveAction, since: BootTime | None, *, book: JournalWriter) -> bool:
-    wait = action.declaration.lands_within + action.declaration.settles_within
+    wait = action.declaration.remote.lands_within + action.declaration.remote.settles_within
     return book.has_passed(action.id, since, wait)
 
 
@@ -439,7 +445,7 @@ async def _agrees(failure: Failure, records: Sequence[Record], declared: Declara
     looked_at = [each for each in records if _is_looked_at(each, failure, declared)]
     if not looked_at:
         return True
-    if declared.settles_within:
+    if declared.remote.settles_within:
         # What a read shows may be from before the call: recovery looks once that is over.
         return False
     seen = [await probe(record, declared) for record in looked_at]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from mulligan.checks.parameters import ToolShape, list_checks_of, read_kinds
+from mulligan.checks.parameters import ParameterKind, ToolShape, list_checks_of, read_kinds
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.action import HOLD_LIFE
 from mulligan.types.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
@@ -34,8 +35,10 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
     """A tool for the catalog."""
     can = declaration.abilities
     able = [name for name, function in asdict(can).items() if function is not None]
-    named = ("key", "each", "deletes", "requests", "refuses", "settles_within", "if_absent")
-    able += [name for name in named if getattr(declaration, name)]
+    able += [
+        n for n in ("key", "each", "deletes", "refuses", "if_absent") if getattr(declaration, n)
+    ]
+    able += [n for n in ("requests", "settles_within") if getattr(declaration.remote, n)]
     return KnownTool(
         tool=declaration.tool,
         server=declaration.server,
@@ -44,8 +47,8 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
         mode=declaration.mode.value,
         abilities=tuple(able),
         promises=tuple(list_promises(declaration, rules=rules)),
-        schema=dict(declaration.schema),
-        error_rules=declaration.error_rules,
+        schema=dict(declaration.arguments.schema),
+        error_rules=tuple(declaration.failures.error_rules),
         kinds=describe_kinds(declaration) if rules.standard else {},
     )
 
@@ -56,14 +59,14 @@ def build_shape(declaration: Declaration, *, schema: Mapping[str, object]) -> To
         tool=declaration.tool,
         effect=declaration.effect,
         schema=schema,
-        kinds=declaration.kinds,
-        untrusted=declaration.untrusted,
+        kinds=cast("Mapping[str, ParameterKind]", declaration.arguments.kinds),
+        untrusted=declaration.review.untrusted,
     )
 
 
 def describe_kinds(declaration: Declaration) -> dict[str, str]:
     """By parameter: what it is taken to hold, why, and which checks look at it."""
-    tool = read_kinds(build_shape(declaration, schema=declaration.schema))
+    tool = read_kinds(build_shape(declaration, schema=declaration.arguments.schema))
     return {
         name: f"{found.kind}, as {found.why}: {', '.join(list_checks_of(tool, name)) or 'no check'}"
         for name, found in tool.chosen.items()
@@ -87,19 +90,20 @@ def list_promises(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Ite
         yield _describe_proof(declaration)
     if rules.outside is Outside.RUN and _has_effect(declaration, rules):
         yield "Outside any turn it is simply made, and only logged: all of this is for turns."
-    if declaration.loses:
-        yield f"An undo does not bring back: {', '.join(declaration.loses)}."
+    if declaration.undoing.loses:
+        yield f"An undo does not bring back: {', '.join(declaration.undoing.loses)}."
     yield from _describe_calls(declaration)
 
 
 def describe_binding(declaration: Declaration) -> str:
     """Why only the process that holds a call can run it later; empty where any can."""
-    if not declaration.needs or declaration.provide is not None:
+    if not declaration.needs or declaration.arguments.provide is not None:
         return ""
     given = " and ".join(sorted(declaration.needs))
     return (
         f"A call of {declaration.tool} that is held can run only in the process that held it, as "
-        f"it also takes {given}, which is not kept. Declare provide=… to have it made anew."
+        f"it also takes {given}, which is not kept. Declare Arguments(provide=…) to have it made "
+        "anew."
     )
 
 
@@ -108,11 +112,11 @@ def _describe_calls(declaration: Declaration) -> Iterator[str]:
     bound = describe_binding(declaration)
     if bound and declaration.effect not in (Effect.READ, Effect.UNDECLARED):
         yield bound
-    if declaration.precheck is Precheck.REFUSE:
+    if declaration.failures.precheck is Precheck.REFUSE:
         yield "In a turn, a call that will fail by all that is known is not made."
-    if declaration.returns or not declaration.may_be_empty:
+    if declaration.failures.returns or not declaration.failures.may_be_empty:
         yield "A result that is not what it declares to return is a failure, and is returned."
-    if declaration.ask_judge:
+    if declaration.failures.ask_judge:
         yield "A judge, if there is one, is asked about a failure that nothing else can mend."
 
 
@@ -159,13 +163,13 @@ _UNBOUND = "one made between the look before a call and the call"
 def _describe_undo(declaration: Declaration) -> str:
     can = declaration.abilities
     if declaration.deletes:
-        ever = "no edit is ever overwritten" if declaration.compares else _RACES
+        ever = "no edit is ever overwritten" if declaration.undoing.compares else _RACES
         return (
             f"Undone while nothing is in its place, and read back: {ever}. An "
             "undo that may have been made is not made again, as a person may have deleted it since."
         )
-    bound = declaration.binds or declaration.if_version is not None
-    if can.version is not None and not declaration.compares:
+    bound = declaration.remote.binds or declaration.if_version is not None
+    if can.version is not None and not declaration.undoing.compares:
         over = "" if bound or can.before is None else f", and so can {_UNBOUND}"
         return f"Undone only while it is as the call left it, and read back: {_RACES}{over}."
     if can.version is not None and can.before is not None and not bound:
@@ -183,20 +187,21 @@ def _describe_undo(declaration: Declaration) -> str:
 
 def _describe_grounds(declaration: Declaration) -> Iterator[str]:
     """What an undo rests on: which object, whose work it is, and what a read proves."""
-    yield from (f"An undo rests on {each}." for each in declaration.rests_on)
+    yield from (f"An undo rests on {each}." for each in declaration.undoing.rests_on)
     if declaration.abilities.about is None:
         yield (
             "Nobody declared which object a call is about: its undo waits for those of all later "
             "calls, and a later one on the same object may look like an edit. Declare about=…."
         )
     held = declaration.if_version is not None and declaration.if_absent is None
-    if held and not declaration.binds:
+    if held and not declaration.remote.binds:
         yield "A call that finds nothing there is held, unless if_absent=… says it must stay so."
-    if declaration.settles_within:
-        seconds = declaration.settles_within.total_seconds()
+    if declaration.remote.settles_within:
+        seconds = declaration.remote.settles_within.total_seconds()
         yield f"A read proves something only {seconds:g} seconds after a write."
     else:
-        yield "A read is believed at once. Declare settles_within=… if reads may lag behind writes."
+        declare = "Declare Remote(settles_within=…) if reads may lag behind writes."
+        yield f"A read is believed at once. {declare}"
 
 
 def _describe_ambiguity(declaration: Declaration) -> str:
@@ -211,7 +216,9 @@ def _describe_ambiguity(declaration: Declaration) -> str:
     if declaration.repeat is Repeat.IDEMPOTENT:
         return _describe_repeat(declaration)
     if found:
-        seconds = (declaration.lands_within + declaration.settles_within).total_seconds()
+        seconds = (
+            declaration.remote.lands_within + declaration.remote.settles_within
+        ).total_seconds()
         return (
             f"A call without an answer is looked for; it is made again only when it is still not "
             f"there after {seconds:.0f} seconds."
@@ -222,7 +229,7 @@ def _describe_ambiguity(declaration: Declaration) -> str:
 def _describe_repeat(declaration: Declaration) -> str:
     """A call that is made again, and what that may write over."""
     said = "A call without an answer is made again: twice is as once"
-    if declaration.binds or declaration.if_version is not None:
+    if declaration.remote.binds or declaration.if_version is not None:
         return f"{said}."
     return (
         f"{said}, but for an edit that somebody makes between the two, which is lost. Declare "
@@ -253,11 +260,11 @@ def _describe_proof(declaration: Declaration) -> str:
     """Which failures are believed to have changed nothing."""
     words = [each.__name__ for each in declaration.refuses] + ["NothingDone"]
     proofs = [f"raises {' or '.join(words)}"]
-    if declaration.requests == 1:
+    if declaration.remote.requests == 1:
         proofs.append("is one request that was never sent")
-        if declaration.not_processed:
+        if declaration.remote.not_processed:
             proofs.append("is told to slow down")
     said = f"A failed call has changed nothing if it {', or '.join(proofs)}; else it is looked for."
-    if declaration.requests != 1 and declaration.not_processed:
-        return f"{said} That a rate limit has no effect counts only with requests=1."
+    if declaration.remote.requests != 1 and declaration.remote.not_processed:
+        return f"{said} That a rate limit has no effect counts only with Remote(requests=1)."
     return said

@@ -244,7 +244,7 @@ def _load_part(actions: Sequence[LiveAction], vault: Vault) -> _Part | None:
         facts=gather_existing_ids(actions),
         acted=frozenset(acted | {call.id for call in undeclared}),
     )
-    judged = any(action.declaration.review for action in actions)
+    judged = any(action.declaration.review.judged for action in actions)
     number = actions[0].opening.attempt
     return _Part(attempted=attempted, attempt=number, judged=judged, undeclared=undeclared)
 
@@ -800,7 +800,7 @@ class ActionInspector(Struct, frozen=True, kw_only=True):
         try:
             with leave_turns():
                 return await call_ability(
-                    reader, known.record, within=known.declaration.answers_within
+                    reader, known.record, within=known.declaration.remote.answers_within
                 )
         except Exception as error:
             if says_gone(error):

@@ -5,6 +5,7 @@ framework.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from msgspec import Struct
 
@@ -47,10 +48,12 @@ class Results:
         is_known: IsKnown = is_known,
     ) -> None:
         self._is_known = is_known
-        self._declaration = declaration
+        self._tool = declaration.tool
+        self._returns = cast("Mapping[str, object]", declaration.failures.returns)
+        self._may_be_empty = declaration.failures.may_be_empty
         self._rules = rules
         self._shapes = PlainShapes()
-        self._held = bool(declaration.returns) or not declaration.may_be_empty
+        self._held = bool(self._returns) or not self._may_be_empty
         """Its author has said what a result of it must be."""
 
     def pass_over(self, result: object) -> bool:
@@ -91,15 +94,14 @@ class Results:
         silent = self._find_silent(in_json, arguments)
         if silent is not None:
             return silent
-        declared = self._declaration
-        broken = find_breach(in_json, schema=declared.returns, may_be_empty=declared.may_be_empty)
+        broken = find_breach(in_json, schema=self._returns, may_be_empty=self._may_be_empty)
         if broken is None:
             return None
         return Trouble(said=broken, error_class=self._match_rules(broken) or ErrorClass.BAD_RESULT)
 
     def _find_silent(self, result: object, arguments: Mapping[str, object]) -> Trouble | None:
         """An error that came as a result, with the class that it would have had if raised."""
-        said = find_silent_error(result, arguments=arguments, tool=self._declaration.tool)
+        said = find_silent_error(result, arguments=arguments, tool=self._tool)
         if said is None:
             return None
         ruled = self._match_rules(said)
@@ -114,12 +116,12 @@ class Results:
 
     def rules_out_effect(self, said: str) -> bool:
         """Whether the user's own word is that what is wrong with it has changed nothing."""
-        name, told = self._declaration.tool, f"{SilentError.__name__}: {said}"
+        name, told = self._tool, f"{SilentError.__name__}: {said}"
         return rules_out_effect(self._rules, tool=name, said=told)
 
     def _match_rules(self, said: str) -> ErrorClass | None:
         return classify_by_rule(
-            self._rules, tool=self._declaration.tool, said=f"{SilentError.__name__}: {said}"
+            self._rules, tool=self._tool, said=f"{SilentError.__name__}: {said}"
         )
 
 

@@ -167,8 +167,8 @@ def _build_knowing(first: ActiveCall) -> Knowing:
     return Knowing(
         look=look_for_it if can_look else None,
         once=read_context().once,
-        keyed=first.key is not None and age < declaration.key_life,
-        lands_within=declaration.lands_within + declaration.settles_within,
+        keyed=first.key is not None and age < declaration.remote.key_life,
+        lands_within=declaration.remote.lands_within + declaration.remote.settles_within,
         deletes=declaration.deletes,
         refresh=partial(call_ability, can.refresh, record) if can.refresh is not None else None,
         in_progress=can.in_progress,
@@ -437,7 +437,7 @@ def _tell_mended(tool: Tool, asked: SuggestedCall, *, corrected: SuggestedCall, 
 def _put_note(tool: Tool, result: Any, note: str) -> Any:
     from mulligan.runtime.context import add_note
 
-    put = tool.declaration.with_note
+    put = tool.declaration.failures.with_note
     if put is None:
         alone = find_current_turn(tool.runtime.redactor) is None
         return result if alone or type(result) is not str else add_note(result, note)

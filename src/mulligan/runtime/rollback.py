@@ -74,7 +74,7 @@ _MANY = 100
 
 def insists(actions: Iterable[LiveAction]) -> bool:
     """Whether one of them may not stand unless somebody could review it."""
-    return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
+    return any(action.declaration.review.on_no_verdict is NoVerdict.UNDO for action in actions)
 
 
 def build_rejected_action(
@@ -566,8 +566,8 @@ class _Rollback:
         terms = UndoPolicy(
             abilities=action.abilities,
             deletes=action.declaration.deletes,
-            settles_within=action.declaration.settles_within,
-            answers_within=action.declaration.answers_within,
+            settles_within=action.declaration.remote.settles_within,
+            answers_within=action.declaration.remote.answers_within,
             begun=action.undo_begun,
             seen=action.seen or seen,
             later=later,

@@ -112,7 +112,7 @@ class StepMaker(Struct, frozen=True, kw_only=True):
             # The step that made it has noted this too, in a turn that has ended since.
             named = self._toolbox.find_by_name(str(taken["tool"]), server="")
             declared = [each.declaration for each in (*actions, named) if each is not None]
-            attempt.asks = attempt.asks or any(each.review for each in declared)
+            attempt.asks = attempt.asks or any(each.review.judged for each in declared)
             self._book.live.update(action.id for action in actions)
             attempt.actions.extend(actions)
             for action in actions:

@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct, field
 
@@ -36,7 +36,7 @@ from mulligan.runtime.undo import call_ability
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter, RowQueue
 from mulligan.types.action import SETTLED
-from mulligan.types.call import Record
+from mulligan.types.call import Record, RecordFunction
 from mulligan.types.effect import Effect, Mode, Precheck
 from mulligan.types.errors import ConfigurationError, NoSchemaError, NothingDone
 from mulligan.types.events import ActionMoved, Happened
@@ -238,9 +238,9 @@ class Tool:
         self.declaration = declaration
         self.runtime = runtime
         self.signature = read_signature(
-            function, ours=declaration.ours, left_out=declaration.leave_out
+            function, ours=declaration.ours, left_out=declaration.arguments.leave_out
         )
-        self.plain = not declaration.ours and not declaration.leave_out
+        self.plain = not declaration.ours and not declaration.arguments.leave_out
         """A call is what its caller passed, and nothing else."""
         self.definition = find_definition(function)
         self.binding = find_binding(function, list_functions(declaration))
@@ -258,15 +258,16 @@ class Tool:
         """It changes the world, and what it does in a turn is journaled or held."""
         self.unwraps = declaration.mode is not Mode.OBSERVE
         """Arguments that came as text or one level too deep are read as they were meant."""
-        self.prechecks = declaration.precheck is not Precheck.AFTER
+        self.prechecks = declaration.failures.precheck is not Precheck.AFTER
         """Its calls are looked at before they are made."""
         self.loose = not self.acts and declaration.effect is not Effect.READ
         """What it does is on no record but the log, though it may change the world."""
         self.guarded = self.acts or self.prechecks
         """A call of a turn is looked at or written down before it is made."""
-        self.error_rules = (*declaration.error_rules, *runtime.error_rules)
+        self.error_rules = (*declaration.failures.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
         self.results = Results(declaration, rules=self.error_rules, is_known=runtime.form.is_known)
+        self.allow = frozenset(declaration.arguments.allow)
         self.redact = self._prepare_redaction()
         """Arguments as the log may show them."""
         self.traffic = TrafficByTenant()
@@ -276,8 +277,8 @@ class Tool:
         self._said: set[str] = set()
 
     def _prepare_redaction(self) -> RedactArguments:
-        allow, enums = self.declaration.allow, self.signature.enums
-        return self.runtime.redactor.prepare_parameters(enums=enums, allow=allow)
+        redactor = self.runtime.redactor
+        return redactor.prepare_parameters(enums=self.signature.enums, allow=self.allow)
 
     @property
     def bound(self) -> str:
@@ -298,7 +299,7 @@ class Tool:
         if self._schema is None:
             from mulligan.learning.schema import read_schema
 
-            self._schema = self.declaration.schema
+            self._schema = self.declaration.arguments.schema
             try:
                 if self._schema:
                     read_schema(self._schema, tool=self.declaration.tool)
@@ -350,10 +351,11 @@ class Tool:
     async def _make_provided(self, record: Record) -> dict[str, object]:
         """What its framework would have filled, made anew; the tool is not called without it."""
         said = self.declaration
-        if said.provide is None:
+        if said.arguments.provide is None:
             return {}
+        provide = cast("RecordFunction", said.arguments.provide)
         try:
-            provided: Any = await call_ability(said.provide, record, within=said.answers_within)
+            provided: Any = await call_ability(provide, record, within=said.remote.answers_within)
             given = dict(provided)
         except Exception as error:
             raise NothingDone(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache
@@ -14,15 +14,18 @@ from typing import Any, NamedTuple, TypeVar, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from mulligan.checks.custom import read_severity
+from mulligan.checks.parameters import ParameterKind, parse_kinds
 from mulligan.codec import read_hints, to_arguments_schema, to_schema
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub, scrub_schema
 from mulligan.runtime.signature import find_injected, list_parameters
 from mulligan.text import is_number
-from mulligan.types.call import Record, ToolCallbacks
+from mulligan.types.call import Record
 from mulligan.types.display import Describe, list_places
 from mulligan.types.effect import Effect, ProbeBy
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
 from mulligan.types.lesson import ErrorRule, read_error_rules
 from mulligan.types.values import require_bool
 
@@ -134,20 +137,24 @@ def _read_field_hints(owner: type) -> Mapping[str, object]:
 
 
 def _choose_reader(hint: object) -> ReadBy | FoundBy:
-    """What its annotation names; an enumeration by its values; anything else as it was said."""
+    """What its annotation names, or its type tells; anything else as it was said."""
     for note in getattr(hint, "__metadata__", ()):
         if isinstance(note, ReadBy | FoundBy):
             return note
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return FoundBy(lambda said: _read_group(hint, said))
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return ReadBy(lambda said: _parse_choice(hint, said))
-    if hint is timedelta:
-        return ReadBy(read_seconds)
-    if hint is bool:
-        return ReadBy(lambda said: require_bool(said.value, name=said.name))
-    return ReadBy(lambda said: said.value)
+    if any(typing.get_origin(each) is Callable for each in typing.get_args(hint)):
+        return ReadBy(_read_function)
+    return _BY_TYPE.get(hint) or ReadBy(lambda said: said.value)
 
 
-def read_seconds(said: Said) -> timedelta:
+def _read_group(kind: type[Struct], said: Said) -> Struct:
+    return kind(**read_fields(kind, said.tool, declared=said.declared, called=said.called))
+
+
+def _read_seconds(said: Said) -> timedelta:
     """A length of time; a plain number is one of seconds."""
     given = said.value
     if is_number(given) and math.isfinite(given):
@@ -210,22 +217,12 @@ def read_classes(said: Said) -> tuple[type[BaseException], ...]:
     return given
 
 
-def find_review(said: Said) -> bool:
-    """As it was said; else whatever changes something is reviewed."""
+def find_judged(said: Said) -> bool:
+    """As it was said; else whatever changes something is."""
     if said.name in said.declared:
         return require_bool(said.value, name=said.name)
     effect = said.declared.get("effect")
     return callable(effect) or effect in _REVIEWED
-
-
-def find_abilities(said: Said) -> ToolCallbacks:
-    """The functions that were declared."""
-    names = ToolCallbacks.__struct_fields__
-    given = {name: said.declared[name] for name in names if name in said.declared}
-    for name, function in given.items():
-        if function is not None:
-            require_function(function, name=name, of=said.called)
-    return ToolCallbacks(**given)
 
 
 def find_hints(said: Said) -> Hints:
@@ -293,8 +290,7 @@ def _list_names(tool: Callable[..., Any]) -> frozenset[str] | None:
     return frozenset(p.name for p in found)
 
 
-def read_function(said: Said) -> Callable[..., Any] | None:
-    """A function, or none."""
+def _read_function(said: Said) -> Callable[..., Any] | None:
     if said.value is not None:
         require_function(said.value, name=said.name, of=said.called)
     return cast("Callable[..., Any] | None", said.value)
@@ -395,9 +391,14 @@ def read_rules(said: Said) -> tuple[ErrorRule, ...]:
     return tuple(replace(rule, tool=said.called) for rule in read_error_rules(said.value))
 
 
-def read_sentences(said: Said) -> tuple[str, ...]:
-    """Several sentences, or one."""
-    return _list_sentences(said, said.value)
+def read_parameter_kinds(said: Said) -> Mapping[str, ParameterKind]:
+    """What parameters hold, by their names."""
+    return parse_kinds(said.value, of=said.called)
+
+
+def read_weight(said: Said) -> Severity:
+    """How much something weighs."""
+    return read_severity(said.value)
 
 
 def find_docs(said: Said) -> tuple[str, ...]:
@@ -408,6 +409,7 @@ def find_docs(said: Said) -> tuple[str, ...]:
 
 
 def _list_sentences(said: Said, given: Iterable[str]) -> tuple[str, ...]:
+    """Several sentences, or one."""
     sentences = (given,) if isinstance(given, str) else tuple(given)
     for each in sentences:
         if not isinstance(each, str):
@@ -424,3 +426,10 @@ def _parse_choice(kind: type[E], said: Said) -> E:
             f"{said.name}={said.value!r} is nothing that {said.called} could be. Use one of: "
             f"{known}."
         ) from error
+
+
+_BY_TYPE: Mapping[object, ReadBy] = {
+    bool: ReadBy(lambda said: require_bool(said.value, name=said.name)),
+    timedelta: ReadBy(_read_seconds),
+    Sequence[str]: ReadBy(lambda said: _list_sentences(said, said.value)),
+}

@@ -282,7 +282,7 @@ async def _make_guarded(call: ActiveCall, turn: OpenTurn) -> Any:
         return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
     if call.tool.declaration.mode is not Mode.OBSERVE:
         refuse_repeats(call, turn)
-    turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
+    turn.attempt.asks = turn.attempt.asks or bool(call.tool.declaration.review.judged)
     return await _note_tried(call, try_call(call))
 
 
@@ -310,7 +310,7 @@ def _note_success(call: ActiveCall, result: Any) -> Any:
     turn = call.turn
     if turn is not None:
         attempt, tool = turn.attempts[-1], call.tool
-        if tool.declaration.review:
+        if tool.declaration.review.judged:
             attempt.asks = True
         attempt.notes.append(call.describe_success)
         if tool.loose:

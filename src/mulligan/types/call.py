@@ -179,13 +179,6 @@ class DeclaredCallbacks(TypedDict, total=False):
     if it did not. `probe_by` says what it goes by."""
     version: RecordFunction
     """The version in `record.result`, such as an ETag."""
-    refresh: RecordFunction
-    """Get new credentials: run once after a 401, and the call is made again."""
-    in_progress: Callable[[BaseException], bool]
-    """Whether a conflict says that our own first call, under the same key, is still on its way:
-    then it is asked for again, under that key."""
-    same: Callable[[object, object], bool]
-    """Whether two states are equal for all that matters. By default: equal but for the version."""
     about: Callable[[Record], object]
     """The object a call concerns, by its id, or a list of several: what is undone after what, and
     what is our own later work rather than a person's edit, goes by it. Undeclared, nothing is
@@ -193,7 +186,7 @@ class DeclaredCallbacks(TypedDict, total=False):
 
 
 class ToolCallbacks(Struct, frozen=True, kw_only=True):
-    """What a tool can do about its own effect: each of `DeclaredCallbacks`, where it has one."""
+    """What a tool can do about its own effect: the functions that it was declared with."""
 
     before: RecordFunction | None = None
     undo: RecordFunction | None = None

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Struct
 
@@ -22,20 +22,45 @@ JUDGE_UNDOS = 10
 """Actions of one tenant that a judge alone may have undone within an hour."""
 
 
-class JudgeLimits(Struct, frozen=True, kw_only=True):
-    """How long a judge's answer may take, and be."""
+Seconds = Annotated[timedelta, "seconds"]
+"""A setting that is given in seconds, where a plain duration is given in days."""
 
-    timeout: timedelta = timedelta(seconds=5)
-    """For the whole question, where a person waits for the answer."""
+
+class JudgeLimits(Struct, frozen=True, kw_only=True):
+    """What a judge may take, and do."""
+
+    timeout: Seconds = timedelta(seconds=5)
+    """How long it may take for an answer that somebody waits for, the whole question."""
     tokens: int = 1_000
+    """How long its answer may be, in tokens."""
+    undos: int = JUDGE_UNDOS
+    """How many actions of one tenant a judge alone may have undone within an hour, in one process;
+    what it rejects beyond that stands and is put before a person. 0: always a person."""
+
+    def __post_init__(self) -> None:
+        if self.timeout <= timedelta(0):
+            raise ConfigurationError(
+                f"A judge's timeout is {self.timeout}; nobody could ever answer in time: say how "
+                "many seconds there are."
+            )
+        if self.tokens < 1:
+            raise ConfigurationError(f"A judge's tokens are {self.tokens}; it is at least 1.")
+        if self.undos < 0:
+            raise ConfigurationError(
+                f"A judge's undos are {self.undos}; it is how many actions a judge alone may have "
+                "undone within an hour: 0 or more."
+            )
 
 
 class Backoff(Struct, frozen=True, kw_only=True):
     """How long to wait between tries: full jitter, bounded each time and in total."""
 
-    first: timedelta = timedelta(seconds=0.2)
-    longest: timedelta = timedelta(seconds=10)
-    total: timedelta = timedelta(seconds=60)
+    first: Seconds = timedelta(seconds=0.2)
+    """At most so long before the second try; twice as long before each that follows."""
+    longest: Seconds = timedelta(seconds=10)
+    """Before any of them."""
+    total: Seconds = timedelta(seconds=60)
+    """For all of them."""
 
     def compute_wait(
         self, *, tries: int, chance: float, spent: timedelta, asked: timedelta | None = None

@@ -115,7 +115,7 @@ def test_the_tools_of_two_calendars_are_kept_apart_for_recovery(family: Family) 
 
 
 def test_both_location_tools_ask_for_review_though_they_only_read(family: Family) -> None:
-    asks = {tool.__name__: tool.mulligan.review for tool in family.tools}
+    asks = {tool.__name__: tool.mulligan.review.judged for tool in family.tools}
 
     assert asks == {
         "get_calendar_events": False,

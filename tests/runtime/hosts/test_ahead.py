@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Finding, Mulligan, Severity
+from mulligan import Arguments, Effect, Failures, Finding, Mulligan, Review, Severity
 from mulligan.types.adapter import HostCall
 from mulligan.types.effect import Precheck, Release
 from mulligan.types.errors import HeldError
@@ -70,7 +70,7 @@ async def test_what_cannot_be_undone_is_on_hold_and_nothing_of_it_was_made(
 
 @pytest.mark.parametrize(("to", "waits"), [("Ann", False), ("a stranger", True)])
 async def test_what_the_checks_let_through_does_not_wait(m: Mulligan, to: str, waits: bool) -> None:
-    m.declare("send", effect=Effect.IRREVERSIBLE, release=Release.CHECKS)
+    m.declare("send", effect=Effect.IRREVERSIBLE, review=Review(release=Release.CHECKS))
 
     held = await hold(m, "send", {"to": to})
 
@@ -78,7 +78,12 @@ async def test_what_the_checks_let_through_does_not_wait(m: Mulligan, to: str, w
 
 
 async def test_nobody_is_asked_about_a_call_that_is_refused(m: Mulligan) -> None:
-    m.declare("send", effect=Effect.IRREVERSIBLE, precheck=Precheck.REFUSE, schema=SCHEMA)
+    m.declare(
+        "send",
+        effect=Effect.IRREVERSIBLE,
+        failures=Failures(precheck=Precheck.REFUSE),
+        arguments=Arguments(schema=SCHEMA),
+    )
 
     held = await hold(m, "send", {"recipient": "Ann"})
 

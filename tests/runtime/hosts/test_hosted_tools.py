@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Effect, Mulligan
+from mulligan import Arguments, Effect, Mulligan
 from mulligan.types.adapter import HostCall, HostRun, MakeInHost
 from mulligan.types.errors import ConfigurationError, HeldError, NothingDone
 from mulligan.types.log import LogQuery
@@ -46,7 +46,7 @@ async def test_what_nobody_declared_is_logged_and_known_by_what_its_host_shows(m
 
 def test_a_schema_of_its_own_is_kept_over_what_the_host_shows(m, host, ask):
     schema = {"type": "object", "properties": {"town": {"type": "string"}}}
-    m.declare("look", schema=schema)
+    m.declare("look", arguments=Arguments(schema=schema))
 
     host.tools.find(ask(look, city="Bari"))
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Effect, Mode, Mulligan, NothingDone, Standing
+from mulligan import Arguments, Effect, Mode, Mulligan, NothingDone, Standing
 from mulligan.checks.text import avoids
 from mulligan.types.errors import HeldError
 from mulligan.types.log import LogQuery
@@ -134,7 +134,9 @@ async def test_a_mended_call_says_so_beside_a_result_that_is_no_text(m, host, as
         "book",
         effect=Effect.READ,
         mode=Mode.AUTO,
-        schema={"type": "object", "properties": {"seats": {"type": "integer"}}},
+        arguments=Arguments(
+            schema={"type": "object", "properties": {"seats": {"type": "integer"}}}
+        ),
     )
 
     def book(seats: object) -> list[object]:

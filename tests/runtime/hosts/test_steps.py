@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mulligan, Remote, State
 from mulligan.process.fault_points import Point
 from mulligan.runtime.steps import compute_id
 from mulligan.testing.faults import Deed, Faults, Strike
@@ -44,7 +44,7 @@ class Office:
             probe=landed,
             read=landed,
             key="key",
-            lands_within=0.5,
+            remote=Remote(lands_within=0.5),
         )
         async def move(day: str, key: str | None = None) -> str:
             self.calls += 1
@@ -94,7 +94,10 @@ def declare_post(office: Office) -> None:
     """A letter that can be looked for, and is not there before it was sent."""
 
     @office.m.tool(
-        effect=Effect.IRREVERSIBLE, key="key", probe=lambda _: None, lands_within=timedelta(0)
+        effect=Effect.IRREVERSIBLE,
+        key="key",
+        probe=lambda _: None,
+        remote=Remote(lands_within=timedelta(0)),
     )
     async def post(to: str, key: str | None = None) -> str:
         office.calls += 1

@@ -18,10 +18,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Remote
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import AT_ONCE, act, open_app
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +38,7 @@ class Family:
         self, folder: Path, *, after_undo: Callable[[], None] = lambda: None, **settings: Any
     ) -> None:
         store = settings.pop("store", f"sqlite:///{folder}/family.db")
-        self.remote = Remote(folder / "ledger")
+        self.remote = StoryRemote(folder / "ledger")
         self.m: Mulligan = open_app(store, **settings)
         self._after_undo = after_undo
         tool = self.m.tool
@@ -54,7 +54,7 @@ class Family:
             version=read_version,
             probe=lambda record: self.remote.find(record.key),
             key="key",
-            lands_within=AT_ONCE,
+            remote=Remote(lands_within=AT_ONCE),
         )(self._move)
 
         self.send = tool(
@@ -63,7 +63,7 @@ class Family:
             version=read_version,
             probe=lambda record: self.remote.find(record.key),
             key="key",
-            lands_within=timedelta(minutes=5),
+            remote=Remote(lands_within=timedelta(minutes=5)),
         )(self._send)
 
     async def _send(self, event_id: str, day: str, key: str = "") -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Line:
     key: str = ""
 
 
-class Remote:
+class StoryRemote:
     """Objects with versions of their own, kept as the ledger of every write."""
 
     def __init__(self, path: Path | None = None) -> None:

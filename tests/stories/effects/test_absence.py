@@ -9,16 +9,16 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_version
+from tests.stories.effects.remote import Answer, StoryRemote, name_conflicts, read_version
 from tests.stories.effects.world import act, list_open, open_app
 
 THEIRS = {"text": "what a person wrote"}
 
 
 @pytest.fixture
-def remote() -> Remote:
+def remote() -> StoryRemote:
     """A folder into which a person puts `notes` while the agent's first write is on its way."""
-    made = Remote()
+    made = StoryRemote()
     made.before_write = lambda: made.create(THEIRS, name="notes", by="person")
     return made
 
@@ -29,7 +29,7 @@ def app(request: pytest.FixtureRequest) -> Iterator[Mulligan]:
         yield m
 
 
-def declare(remote: Remote) -> dict[str, Any]:
+def declare(remote: StoryRemote) -> dict[str, Any]:
     def remove(record: Record) -> None:
         with name_conflicts():
             remote.delete("notes", if_version=record.version, by="undo")
@@ -43,14 +43,14 @@ def declare(remote: Remote) -> dict[str, Any]:
     }
 
 
-def list_theirs(remote: Remote) -> list[str]:
+def list_theirs(remote: StoryRemote) -> list[str]:
     """What was done to the person's notes after they wrote them."""
     names = [line.by for line in remote.ledger if line.id == "notes"]
     return names[names.index("person") + 1 :] if "person" in names else []
 
 
 async def test_a_file_that_must_not_exist_is_not_written_over_a_persons(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     @app.tool(**declare(remote), if_absent="if_absent")
     async def put(
@@ -70,7 +70,7 @@ async def test_a_file_that_must_not_exist_is_not_written_over_a_persons(
 
 
 async def test_a_file_that_is_not_there_is_written_where_it_must_not_exist(
-    remote: Remote,
+    remote: StoryRemote,
 ) -> None:
     remote.before_write = lambda: None
     with open_app() as m:
@@ -90,7 +90,7 @@ async def test_a_file_that_is_not_there_is_written_where_it_must_not_exist(
 
 
 async def test_a_call_that_cannot_say_must_not_exist_waits_for_a_person(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     @app.tool(**declare(remote))
     async def put(name: str, text: str, if_version: str | None = None) -> dict[str, Any]:

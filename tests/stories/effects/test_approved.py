@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Remote
 from mulligan.process.fault_points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.types.action import State
@@ -26,7 +26,12 @@ class Outbox:
     def declare(self, m: Mulligan) -> Callable[[str], Awaitable[str]]:
         """The tool that sends, as an application declares it each time that it starts."""
 
-        @m.tool(effect=Effect.IRREVERSIBLE, key="key", probe=self.find, lands_within=timedelta(0))
+        @m.tool(
+            effect=Effect.IRREVERSIBLE,
+            key="key",
+            probe=self.find,
+            remote=Remote(lands_within=timedelta(0)),
+        )
         async def send(to: str, key: str | None = None) -> str:
             self.sent.append(key)
             return "sent"

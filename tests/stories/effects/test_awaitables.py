@@ -13,13 +13,13 @@ from mulligan import Effect, Mulligan, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import list_open, open_app
 
 
 @pytest.fixture
-def remote() -> Remote:
-    made = Remote()
+def remote() -> StoryRemote:
+    made = StoryRemote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
 
@@ -30,7 +30,7 @@ def m(request: pytest.FixtureRequest) -> Iterator[Mulligan]:
         yield made
 
 
-def declare_lazy_move(m: Mulligan, remote: Remote, *, fails: bool = False) -> Any:
+def declare_lazy_move(m: Mulligan, remote: StoryRemote, *, fails: bool = False) -> Any:
     """A tool that only makes a coroutine: its effect comes when somebody awaits it."""
 
     async def send(day: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def declare_lazy_move(m: Mulligan, remote: Remote, *, fails: bool = False) -> An
 
 
 async def test_an_effect_that_comes_after_the_review_is_not_unknown_to_everybody(
-    remote: Remote,
+    remote: StoryRemote,
 ) -> None:
     later: list[Any] = []
     with open_app(rejects=True) as m:
@@ -74,7 +74,7 @@ async def test_an_effect_that_comes_after_the_review_is_not_unknown_to_everybody
 
 
 async def test_an_awaited_effect_without_an_answer_is_not_called_executed(
-    remote: Remote,
+    remote: StoryRemote,
 ) -> None:
     with open_app() as m:
         move = declare_lazy_move(m, remote, fails=True)
@@ -91,7 +91,7 @@ async def test_an_awaited_effect_without_an_answer_is_not_called_executed(
 
 
 async def test_a_tool_that_returns_a_coroutine_is_refused_with_what_to_do_instead(
-    m: Mulligan, remote: Remote
+    m: Mulligan, remote: StoryRemote
 ) -> None:
     move = declare_lazy_move(m, remote)
 

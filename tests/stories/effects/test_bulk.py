@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan import Effect, Mulligan
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import StoryRemote
 from tests.stories.effects.world import act, list_open, open_app
 
 FEW, MANY = 40, 160
@@ -44,7 +44,7 @@ def declare_invite(m: Mulligan, guests: Guests) -> Callable[..., Any]:
     return invite
 
 
-def declare_create_many(m: Mulligan, remote: Remote) -> Callable[..., Any]:
+def declare_create_many(m: Mulligan, remote: StoryRemote) -> Callable[..., Any]:
     @m.tool(effect=Effect.REVERSIBLE, each="titles", undo=lambda record: None, read=lambda _: None)
     async def create_many(titles: list[str]) -> list[Any]:
         for title in titles:
@@ -55,7 +55,7 @@ def declare_create_many(m: Mulligan, remote: Remote) -> Callable[..., Any]:
 
 
 async def test_a_bulk_that_gave_no_answer_is_not_made_again_in_its_turn() -> None:
-    remote = Remote()
+    remote = StoryRemote()
     with open_app() as m:
         create_many = declare_create_many(m, remote)
 
@@ -72,7 +72,7 @@ async def test_a_bulk_that_gave_no_answer_is_not_made_again_in_its_turn() -> Non
 
 
 async def test_an_element_of_a_bulk_that_gave_no_answer_is_not_made_again_in_another_bulk() -> None:
-    remote = Remote()
+    remote = StoryRemote()
     with open_app() as m:
         create_many = declare_create_many(m, remote)
 

@@ -9,13 +9,13 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, list_open, open_app
 
 
 @pytest.fixture
-def remote() -> Remote:
-    made = Remote()
+def remote() -> StoryRemote:
+    made = StoryRemote()
     made.create({"title": "Grandma's birthday"}, name="theirs", by="person")
     return made
 
@@ -32,7 +32,7 @@ def read_result_id(record: Record) -> str:
     return str(result["id"])
 
 
-def declare_book(m: Mulligan, remote: Remote, **more: Any) -> Any:
+def declare_book(m: Mulligan, remote: StoryRemote, **more: Any) -> Any:
     """`book(title)`: undone by the id that it returned."""
 
     def cancel(record: Record) -> None:
@@ -51,7 +51,7 @@ def declare_book(m: Mulligan, remote: Remote, **more: Any) -> Any:
 
 @pytest.mark.parametrize("more", [{}, {"version": read_version}], ids=["bare", "versioned"])
 async def test_an_agent_that_changes_the_result_does_not_have_another_event_deleted(
-    strict: Mulligan, remote: Remote, more: dict[str, Any]
+    strict: Mulligan, remote: StoryRemote, more: dict[str, Any]
 ) -> None:
     book = declare_book(strict, remote, **more)
 
@@ -67,7 +67,7 @@ async def test_an_agent_that_changes_the_result_does_not_have_another_event_dele
 
 
 async def test_an_agent_that_changes_what_is_inside_a_result_does_not_mislead_the_undo(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     def cancel(record: Record) -> None:
         result: Any = record.result
@@ -89,7 +89,7 @@ async def test_an_agent_that_changes_what_is_inside_a_result_does_not_mislead_th
 
 
 async def test_a_tool_that_keeps_its_result_and_changes_it_later_does_not_mislead_the_undo(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     last: dict[str, Any] = {}
 
@@ -116,7 +116,7 @@ async def test_a_tool_that_keeps_its_result_and_changes_it_later_does_not_mislea
 
 
 async def test_an_undo_that_uses_up_the_pre_image_and_fails_has_it_whole_the_next_time(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     failures = [TimeoutError("no answer")]
 

@@ -11,7 +11,7 @@ import pytest
 
 from mulligan.types.errors import StoreError
 from tests.stories.effects.family import Family, die_after_two_moves, run_until_killed
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import StoryRemote
 from tests.stories.effects.world import act, declare_move, open_app
 
 LEAF_OF_AN_INDEX = 10
@@ -21,7 +21,7 @@ LEAF_OF_AN_INDEX = 10
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """Two events were renamed by a process that was killed; what they were called is kept."""
-    remote = Remote(tmp_path / "ledger")
+    remote = StoryRemote(tmp_path / "ledger")
     remote.create({"title": "Dinner"}, name="dinner", by="person")
     remote.create({"title": "Lunch"}, name="lunch", by="person")
     run_until_killed(die_after_two_moves, tmp_path)
@@ -75,7 +75,7 @@ def swap_the_values(store: Path) -> None:
 
 
 def read_titles(store: Path) -> tuple[str, str]:
-    remote = Remote(store.parent / "ledger")
+    remote = StoryRemote(store.parent / "ledger")
     return remote.get("dinner")["title"], remote.get("lunch")["title"]
 
 
@@ -97,7 +97,7 @@ async def test_a_pre_image_of_another_event_is_not_written_back(
 async def test_nothing_is_done_once_the_store_was_deleted_under_the_application(
     tmp_path: Path,
 ) -> None:
-    remote = Remote()
+    remote = StoryRemote()
     remote.create({"day": "Monday"}, name="dinner", by="person")
     # Noticed, and nothing done: that is all that is asked for.
     with suppress(StoreError), open_app(f"sqlite:///{tmp_path}/family.db") as m:

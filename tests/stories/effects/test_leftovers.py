@@ -15,7 +15,7 @@ from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import ActionQuery
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError
-from tests.stories.effects.remote import Remote, read_data
+from tests.stories.effects.remote import StoryRemote, read_data
 from tests.stories.effects.world import (
     act,
     declare_move,
@@ -26,8 +26,8 @@ from tests.stories.effects.world import (
 pytestmark = pytest.mark.promise(1)
 
 
-def make_calendar() -> Remote:
-    made = Remote()
+def make_calendar() -> StoryRemote:
+    made = StoryRemote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
 
@@ -43,7 +43,7 @@ async def leave_behind(m: Mulligan, move: Any) -> None:
         await m.act("Move dinner", agent)
 
 
-def wait_for_day(remote: Remote) -> str:
+def wait_for_day(remote: StoryRemote) -> str:
     """The day of dinner, when it is no longer the one that nobody wanted, or after a while.
 
     The turns' own passes find nothing to do where the thread of the application was faster.

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Remote
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
 from mulligan.types.finding import Finding, Severity
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, declare_move, list_open, open_app
 
 PATIENCE = 1.0
@@ -27,7 +27,7 @@ SOON = timedelta(milliseconds=50)
 class Hanging:
     """A calendar of which one function never comes back, once told so."""
 
-    def __init__(self, remote: Remote, which: str) -> None:
+    def __init__(self, remote: StoryRemote, which: str) -> None:
         self._remote = remote
         self._which = which
         self.hangs = False
@@ -66,14 +66,14 @@ def reject_days(attempted: Attempted) -> Iterator[Finding]:
 
 
 @pytest.fixture
-def remote() -> Remote:
-    made = Remote()
+def remote() -> StoryRemote:
+    made = StoryRemote()
     for event in ("dinner", "lunch"):
         made.create({"day": "Monday"}, name=event, by="person")
     return made
 
 
-def declare_hanging_move(m: Mulligan, hanging: Hanging, remote: Remote, **more: Any) -> Any:
+def declare_hanging_move(m: Mulligan, hanging: Hanging, remote: StoryRemote, /, **more: Any) -> Any:
     @m.tool(**hanging.declare(), **more)
     async def move_dinner(day: str, key: str = "") -> dict[str, Any]:
         moved = remote.update("dinner", {"day": day}, key=key)
@@ -109,7 +109,7 @@ async def recover_until(m: Mulligan, done: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("which", ["undo", "read", "version"])
 async def test_an_undo_that_hangs_does_not_keep_recovery_from_undoing_another(
-    remote: Remote, which: str
+    remote: StoryRemote, which: str
 ) -> None:
     hanging = Hanging(remote, which)
     with open_app(rejects=True) as m:
@@ -125,7 +125,7 @@ async def test_an_undo_that_hangs_does_not_keep_recovery_from_undoing_another(
 
 
 async def test_a_probe_that_hangs_does_not_keep_recovery_from_undoing_another(
-    remote: Remote,
+    remote: StoryRemote,
 ) -> None:
     hanging = Hanging(remote, "probe")
     with open_app(rejects=True) as m:
@@ -140,7 +140,7 @@ async def test_a_probe_that_hangs_does_not_keep_recovery_from_undoing_another(
 
 
 async def test_a_judge_that_hangs_does_not_keep_recovery_from_undoing_another(
-    remote: Remote,
+    remote: StoryRemote,
 ) -> None:
     class Hangs:
         async def ask(self, question: object) -> None:
@@ -163,11 +163,11 @@ async def test_a_judge_that_hangs_does_not_keep_recovery_from_undoing_another(
 
 @pytest.mark.parametrize("which", ["undo", "read", "version"])
 async def test_a_person_gets_an_answer_in_time_though_an_undo_hangs(
-    remote: Remote, which: str
+    remote: StoryRemote, which: str
 ) -> None:
     hanging = Hanging(remote, which)
     with open_app(rejects=True) as m:
-        stuck = declare_hanging_move(m, hanging, remote, answers_within=SOON)
+        stuck = declare_hanging_move(m, hanging, remote, remote=Remote(answers_within=SOON))
 
         async def move_and_hang() -> None:
             await stuck("Saturday")
@@ -180,11 +180,11 @@ async def test_a_person_gets_an_answer_in_time_though_an_undo_hangs(
         assert len(list_open(m)) == 1
 
 
-async def test_a_call_whose_probe_hangs_comes_back_in_time(remote: Remote) -> None:
+async def test_a_call_whose_probe_hangs_comes_back_in_time(remote: StoryRemote) -> None:
     hanging = Hanging(remote, "probe")
     hanging.hangs = True
     with open_app() as m:
-        stuck = declare_hanging_move(m, hanging, remote, answers_within=SOON)
+        stuck = declare_hanging_move(m, hanging, remote, remote=Remote(answers_within=SOON))
 
         async with asyncio.timeout(PATIENCE):
             _, told = await act(m, lambda: stuck("Saturday"))
@@ -193,12 +193,12 @@ async def test_a_call_whose_probe_hangs_comes_back_in_time(remote: Remote) -> No
         assert len(list_open(m)) == 1
 
 
-async def test_a_call_whose_pre_image_hangs_is_held(remote: Remote) -> None:
+async def test_a_call_whose_pre_image_hangs_is_held(remote: StoryRemote) -> None:
     async def hang(record: Record) -> None:
         await asyncio.Event().wait()
 
     with open_app() as m:
-        move = declare_move(m, remote, before=hang, answers_within=SOON)
+        move = declare_move(m, remote, before=hang, remote=Remote(answers_within=SOON))
 
         async with asyncio.timeout(PATIENCE):
             await act(m, lambda: move("lunch", "Saturday"))

@@ -11,7 +11,7 @@ from mulligan import Mulligan
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.finding import Finding, Severity
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import StoryRemote
 from tests.stories.effects.world import declare_move, list_open, open_app
 
 OUTER = "Plan the evening"
@@ -24,8 +24,8 @@ def reject_the_evening(attempted: Attempted) -> Iterator[Finding]:
 
 
 @pytest.fixture
-def remote() -> Remote:
-    made = Remote()
+def remote() -> StoryRemote:
+    made = StoryRemote()
     for event in ("dinner", "lunch"):
         made.create({"day": "Monday"}, name=event, by="person")
     return made
@@ -65,7 +65,7 @@ def open_an_inner_turn(m: Mulligan, move: Any, **about: Any) -> Any:
 
 @pytest.mark.parametrize("nest", [ask_a_sub_agent, open_an_inner_turn])
 async def test_what_an_inner_turn_did_is_taken_back_when_the_outer_one_is_rejected(
-    m: Mulligan, remote: Remote, nest: Any
+    m: Mulligan, remote: StoryRemote, nest: Any
 ) -> None:
     agent = nest(m, declare_move(m, remote))
 
@@ -76,7 +76,7 @@ async def test_what_an_inner_turn_did_is_taken_back_when_the_outer_one_is_reject
 
 @pytest.mark.parametrize("nest", [ask_a_sub_agent, open_an_inner_turn])
 async def test_the_agent_is_told_what_became_of_an_inner_turns_effects(
-    m: Mulligan, remote: Remote, nest: Any
+    m: Mulligan, remote: StoryRemote, nest: Any
 ) -> None:
     agent, told = nest(m, declare_move(m, remote)), []
 
@@ -90,7 +90,7 @@ async def test_the_agent_is_told_what_became_of_an_inner_turns_effects(
 
 
 async def test_what_an_inner_and_its_outer_turn_did_to_one_event_is_taken_back_in_order(
-    m: Mulligan, remote: Remote
+    m: Mulligan, remote: StoryRemote
 ) -> None:
     move = declare_move(m, remote, about=lambda record: record.arguments["event_id"])
 
@@ -111,7 +111,7 @@ async def test_what_an_inner_and_its_outer_turn_did_to_one_event_is_taken_back_i
 
 
 async def test_an_inner_turn_that_was_never_reviewed_is_taken_back_with_the_outer_one(
-    m: Mulligan, remote: Remote
+    m: Mulligan, remote: StoryRemote
 ) -> None:
     move = declare_move(m, remote)
 
@@ -129,7 +129,7 @@ async def test_an_inner_turn_that_was_never_reviewed_is_taken_back_with_the_oute
 
 
 async def test_an_inner_turn_that_is_its_own_stands_when_the_outer_one_is_rejected(
-    m: Mulligan, remote: Remote
+    m: Mulligan, remote: StoryRemote
 ) -> None:
     agent = open_an_inner_turn(m, declare_move(m, remote), own=True)
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import mulligan
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Remote
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Answer, ConnectError, Remote
+from tests.stories.effects.remote import Answer, ConnectError, StoryRemote
 from tests.stories.effects.world import (
     AT_ONCE,
     act,
@@ -35,8 +35,8 @@ def refuse(status: int) -> Answer:
 
 
 @pytest.fixture
-def remote() -> Remote:
-    return Remote()
+def remote() -> StoryRemote:
+    return StoryRemote()
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def app() -> Iterator[Mulligan]:
         yield m
 
 
-def make_then_fail(remote: Remote, error: Exception) -> Make:
+def make_then_fail(remote: StoryRemote, error: Exception) -> Make:
     """A request that takes effect, and an error for an answer."""
 
     async def make(title: str, key: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def make_then_fail(remote: Remote, error: Exception) -> Make:
     return make
 
 
-def fail_then_make(remote: Remote, error: Exception) -> Make:
+def fail_then_make(remote: StoryRemote, error: Exception) -> Make:
     """A first request that never leaves, and a second one that does."""
     errors = [error]
 
@@ -67,11 +67,11 @@ def fail_then_make(remote: Remote, error: Exception) -> Make:
     return make
 
 
-def find_by_key(remote: Remote) -> Callable[[Record], object]:
+def find_by_key(remote: StoryRemote) -> Callable[[Record], object]:
     return lambda record: remote.find(record.key)
 
 
-def declare_pay(m: Mulligan, remote: Remote, error: Exception, **more: Any) -> Any:
+def declare_pay(m: Mulligan, remote: StoryRemote, error: Exception, /, **more: Any) -> Any:
     """A payment of two requests: the money, then the receipt, which fails."""
 
     @m.tool(effect=Effect.IRREVERSIBLE, **more)
@@ -86,7 +86,7 @@ def declare_pay(m: Mulligan, remote: Remote, error: Exception, **more: Any) -> A
     "error", [ConnectionRefusedError("no mail server"), ConnectError("no mail server")], ids=repr
 )
 async def test_an_approved_payment_whose_receipt_cannot_be_sent_is_made_once_and_stands_open(
-    app: Mulligan, remote: Remote, error: Exception
+    app: Mulligan, remote: StoryRemote, error: Exception
 ) -> None:
     pay = declare_pay(app, remote, error)
 
@@ -98,7 +98,7 @@ async def test_an_approved_payment_whose_receipt_cannot_be_sent_is_made_once_and
 
 @pytest.mark.parametrize("status", REFUSALS)
 async def test_an_approved_payment_that_was_answered_with_an_error_stands_open(
-    app: Mulligan, remote: Remote, status: int
+    app: Mulligan, remote: StoryRemote, status: int
 ) -> None:
     pay = declare_pay(app, remote, refuse(status))
 
@@ -109,9 +109,11 @@ async def test_an_approved_payment_that_was_answered_with_an_error_stands_open(
 
 
 async def test_an_approved_payment_is_not_made_again_by_itself_even_if_it_is_one_request(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
-    pay = declare_pay(app, remote, ConnectError("the answer pointed to a dead host"), requests=1)
+    pay = declare_pay(
+        app, remote, ConnectError("the answer pointed to a dead host"), remote=Remote(requests=1)
+    )
 
     await ask_and_approve(app, lambda: pay(50))
 
@@ -119,7 +121,7 @@ async def test_an_approved_payment_is_not_made_again_by_itself_even_if_it_is_one
 
 
 async def test_a_post_that_is_redirected_to_a_dead_host_is_sent_once(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     create = declare_create(app, make_then_fail(remote, ConnectError("dead host")), remote)
 
@@ -130,10 +132,12 @@ async def test_a_post_that_is_redirected_to_a_dead_host_is_sent_once(
 
 
 async def test_a_post_that_is_redirected_to_a_dead_host_is_found_by_its_key_and_taken_back(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     make = make_then_fail(remote, ConnectError("dead host"))
-    create = declare_create(strict, make, remote, probe=find_by_key(remote), lands_within=AT_ONCE)
+    create = declare_create(
+        strict, make, remote, probe=find_by_key(remote), remote=Remote(lands_within=AT_ONCE)
+    )
 
     await act(strict, lambda: create("dinner"))
 
@@ -144,10 +148,12 @@ async def test_a_post_that_is_redirected_to_a_dead_host_is_found_by_its_key_and_
 
 @pytest.mark.parametrize("status", REFUSALS)
 async def test_an_effect_that_was_answered_with_an_error_is_found_by_the_probe_and_taken_back(
-    strict: Mulligan, remote: Remote, status: int
+    strict: Mulligan, remote: StoryRemote, status: int
 ) -> None:
     make = make_then_fail(remote, refuse(status))
-    create = declare_create(strict, make, remote, probe=find_by_key(remote), lands_within=AT_ONCE)
+    create = declare_create(
+        strict, make, remote, probe=find_by_key(remote), remote=Remote(lands_within=AT_ONCE)
+    )
 
     await act(strict, lambda: create("dinner"))
 
@@ -157,7 +163,7 @@ async def test_an_effect_that_was_answered_with_an_error_is_found_by_the_probe_a
 
 @pytest.mark.parametrize("status", REFUSALS)
 async def test_an_effect_that_was_answered_with_an_error_and_cannot_be_looked_for_stands_open(
-    app: Mulligan, remote: Remote, status: int
+    app: Mulligan, remote: StoryRemote, status: int
 ) -> None:
     create = declare_create(app, make_then_fail(remote, refuse(status)), remote)
 
@@ -168,11 +174,11 @@ async def test_an_effect_that_was_answered_with_an_error_and_cannot_be_looked_fo
 
 
 async def test_a_call_that_was_answered_with_429_and_is_made_again_does_not_count_twice(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     """`not_processed` is the remote's word for one request, and this tool makes two."""
     make = make_then_fail(remote, Answer(429, retry_after=0.001))
-    create = declare_create(app, make, remote, not_processed=True)
+    create = declare_create(app, make, remote, remote=Remote(not_processed=True))
 
     await act(app, lambda: create("dinner"))
 
@@ -181,10 +187,10 @@ async def test_a_call_that_was_answered_with_429_and_is_made_again_does_not_coun
 
 
 async def test_a_tool_of_one_request_that_never_left_is_made_again(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     make = fail_then_make(remote, ConnectError("no route"))
-    create = declare_create(app, make, remote, requests=1)
+    create = declare_create(app, make, remote, remote=Remote(requests=1))
 
     _, agent = await act(app, lambda: create("dinner"))
 
@@ -194,7 +200,7 @@ async def test_a_tool_of_one_request_that_never_left_is_made_again(
 
 
 async def test_a_tool_that_nobody_declared_as_one_request_is_left_open_when_nothing_left(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     create = declare_create(app, fail_then_make(remote, ConnectError("no route")), remote)
 
@@ -205,7 +211,7 @@ async def test_a_tool_that_nobody_declared_as_one_request_is_left_open_when_noth
 
 
 async def test_what_the_tool_itself_calls_refused_is_not_left_open(
-    app: Mulligan, remote: Remote
+    app: Mulligan, remote: StoryRemote
 ) -> None:
     @app.tool(effect=Effect.IRREVERSIBLE, refuses=CardDeclinedError)
     async def pay(euros: int) -> str:
@@ -217,7 +223,9 @@ async def test_what_the_tool_itself_calls_refused_is_not_left_open(
     assert remote.ledger == []
 
 
-async def test_a_tool_that_says_nothing_was_done_is_believed(app: Mulligan, remote: Remote) -> None:
+async def test_a_tool_that_says_nothing_was_done_is_believed(
+    app: Mulligan, remote: StoryRemote
+) -> None:
     @app.tool(effect=Effect.IRREVERSIBLE)
     async def pay(euros: int) -> str:
         raise mulligan.NothingDone("the account is closed")

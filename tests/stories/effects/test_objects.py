@@ -11,7 +11,7 @@ import pytest
 from mulligan import ConflictError, Effect, Mulligan
 from mulligan.runtime.hold import Held
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, declare_move, list_open
 
 ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
@@ -19,16 +19,16 @@ DECLARED = pytest.mark.parametrize("more", [{}, ABOUT], ids=["undeclared", "decl
 
 
 @pytest.fixture
-def remote() -> Remote:
+def remote() -> StoryRemote:
     """Two events of one calendar, the second one version ahead."""
-    made = Remote()
+    made = StoryRemote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     made.create({"day": "Sunday"}, name="lunch", by="person")
     made.update("lunch", {"day": "Monday"}, by="person")
     return made
 
 
-def declare_shared(m: Mulligan, remote: Remote, **more: Any) -> Any:
+def declare_shared(m: Mulligan, remote: StoryRemote, **more: Any) -> Any:
     """`move(calendar_id, event_id, day)`: every event of a calendar shares the calendar's id."""
 
     def put_back(record: Record) -> None:
@@ -58,7 +58,7 @@ def move_both(move: Any, then: Callable[[], None] = lambda: None) -> Callable[[]
 
 @DECLARED
 async def test_two_events_of_one_calendar_are_both_put_back_and_nobody_is_blamed(
-    strict: Mulligan, remote: Remote, more: dict[str, Any]
+    strict: Mulligan, remote: StoryRemote, more: dict[str, Any]
 ) -> None:
     move = declare_shared(strict, remote, **more)
 
@@ -70,7 +70,7 @@ async def test_two_events_of_one_calendar_are_both_put_back_and_nobody_is_blamed
 
 @DECLARED
 async def test_an_edit_whose_number_is_that_of_a_neighbour_is_not_overwritten(
-    strict: Mulligan, remote: Remote, more: dict[str, Any]
+    strict: Mulligan, remote: StoryRemote, more: dict[str, Any]
 ) -> None:
     move = declare_shared(strict, remote, **more)
 
@@ -86,7 +86,7 @@ async def test_an_edit_whose_number_is_that_of_a_neighbour_is_not_overwritten(
 
 @DECLARED
 async def test_an_edit_of_one_event_does_not_keep_its_neighbour_from_being_put_back(
-    strict: Mulligan, remote: Remote, more: dict[str, Any]
+    strict: Mulligan, remote: StoryRemote, more: dict[str, Any]
 ) -> None:
     move = declare_shared(strict, remote, **more)
 
@@ -137,7 +137,7 @@ async def test_the_tool_of_the_readme_moved_twice_is_put_back_on_a_remote_that_r
 
 
 async def test_two_verified_updates_are_undone_by_a_person_in_the_right_order(
-    content: Mulligan, remote: Remote
+    content: Mulligan, remote: StoryRemote
 ) -> None:
     move = declare_move(content, remote, **ABOUT)
     actions: list[str] = []
@@ -156,7 +156,7 @@ async def test_two_verified_updates_are_undone_by_a_person_in_the_right_order(
 
 
 async def test_an_edit_between_two_undos_by_a_person_stands(
-    content: Mulligan, remote: Remote
+    content: Mulligan, remote: StoryRemote
 ) -> None:
     """The same two updates, but what is there now is not what our own undo left."""
     move = declare_move(content, remote, **ABOUT)
@@ -178,7 +178,7 @@ async def test_an_edit_between_two_undos_by_a_person_stands(
 
 
 async def test_parallel_writes_that_land_in_the_other_order_are_taken_back(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     landed = asyncio.Event()
 

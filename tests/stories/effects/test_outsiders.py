@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import ConflictError, Effect, Finding, Mulligan, Record, Severity, State
+from mulligan import ConflictError, Effect, Finding, Mulligan, Record, Severity, State, Undoing
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 
@@ -198,7 +198,8 @@ async def test_a_version_that_cannot_be_read_stops_no_other_undo(m: Mulligan) ->
 
     @m.tool(
         effect=Effect.REVERSIBLE, before=lambda r: {"day": 0}, read=lambda r: dict(state),
-        undo=put_back, version=lambda r: r.result["etag"], same=lambda a, b: a["day"] == b["day"],
+        undo=put_back, version=lambda r: r.result["etag"],
+        undoing=Undoing(same=lambda a, b: a["day"] == b["day"]),
     )  # fmt: skip
     async def move(value: int) -> dict[str, int]:
         state.update(day=value, etag=state["etag"] + 1)

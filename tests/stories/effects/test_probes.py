@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, Remote
 from mulligan.types import effect
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import AT_ONCE, act, list_open
 
 
 @pytest.fixture
-def remote() -> Remote:
-    made = Remote()
+def remote() -> StoryRemote:
+    made = StoryRemote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
 
@@ -24,7 +24,7 @@ def remote() -> Remote:
 class Line:
     """A line to the remote that loses answers, or whole calls, while a person edits."""
 
-    def __init__(self, remote: Remote, *, lands: bool, edits: bool = True) -> None:
+    def __init__(self, remote: StoryRemote, *, lands: bool, edits: bool = True) -> None:
         self._remote = remote
         self._lands = lands
         self._edits = edits
@@ -38,7 +38,7 @@ class Line:
         raise TimeoutError("no answer")
 
 
-def declare(remote: Remote, probe: Callable[[Record], object]) -> dict[str, Any]:
+def declare(remote: StoryRemote, probe: Callable[[Record], object]) -> dict[str, Any]:
     def put_back(record: Record) -> None:
         before: Any = record.before
         with name_conflicts():
@@ -50,15 +50,15 @@ def declare(remote: Remote, probe: Callable[[Record], object]) -> dict[str, Any]
         "undo": put_back,
         "probe": probe,
         "version": read_version,
-        "lands_within": AT_ONCE,
+        "remote": Remote(lands_within=AT_ONCE),
     }
 
 
-def show_state(remote: Remote) -> Callable[[Record], object]:
+def show_state(remote: StoryRemote) -> Callable[[Record], object]:
     return lambda record: remote.get("dinner")
 
 
-def show_change(remote: Remote) -> Callable[[Record], object]:
+def show_change(remote: StoryRemote) -> Callable[[Record], object]:
     """A probe that goes by the pre-image: whatever differs from it has happened."""
 
     def probe(record: Record) -> object:
@@ -69,7 +69,7 @@ def show_change(remote: Remote) -> Callable[[Record], object]:
 
 
 async def test_a_probe_is_told_what_was_there_before_also_while_the_call_is_made(
-    content: Mulligan, remote: Remote
+    content: Mulligan, remote: StoryRemote
 ) -> None:
     line = Line(remote, lands=False, edits=False)
 
@@ -84,7 +84,7 @@ async def test_a_probe_is_told_what_was_there_before_also_while_the_call_is_made
 
 
 async def test_a_probe_that_shows_the_state_does_not_say_that_a_lost_call_has_landed(
-    content: Mulligan, remote: Remote
+    content: Mulligan, remote: StoryRemote
 ) -> None:
     line = Line(remote, lands=False, edits=False)
 
@@ -101,7 +101,7 @@ async def test_a_probe_that_shows_the_state_does_not_say_that_a_lost_call_has_la
 @pytest.mark.parametrize("probe", [show_state, show_change])
 @pytest.mark.parametrize("lands", [False, True], ids=["lost", "landed"])
 async def test_an_edit_that_a_probe_finds_in_place_of_our_call_stands(
-    strict: Mulligan, remote: Remote, probe: Any, lands: bool
+    strict: Mulligan, remote: StoryRemote, probe: Any, lands: bool
 ) -> None:
     line = Line(remote, lands=lands)
 
@@ -117,7 +117,7 @@ async def test_an_edit_that_a_probe_finds_in_place_of_our_call_stands(
 
 
 async def test_an_edit_that_recovery_finds_in_place_of_our_call_stands(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     probes: list[object] = []
 
@@ -141,7 +141,7 @@ async def test_an_edit_that_recovery_finds_in_place_of_our_call_stands(
 
 
 async def test_a_probe_that_is_declared_as_showing_state_adopts_nothing_though_there_is_a_key(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     line = Line(remote, lands=False)
     declared = declare(remote, show_state(remote))
@@ -157,7 +157,7 @@ async def test_a_probe_that_is_declared_as_showing_state_adopts_nothing_though_t
 
 
 async def test_a_probe_by_key_finds_our_own_call_under_an_edit_and_leaves_the_edit_alone(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     line = Line(remote, lands=True)
     declared = declare(remote, lambda record: remote.find(record.key))
@@ -185,7 +185,7 @@ async def test_a_booking_that_a_probe_finds_by_its_key_as_a_person_has_changed_i
         probe=lambda record: bookings.get(record.key),
         about=lambda record: record.key,
         key="request_id",
-        lands_within=AT_ONCE,
+        remote=Remote(lands_within=AT_ONCE),
     )
     async def book_table(people: int, request_id: str = "") -> dict[str, Any]:
         bookings[request_id] = {"table": 7, "people": people}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, Standing, State
+from mulligan import Effect, Mulligan, Remote, Standing, State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.fakes import FixedClock
@@ -22,7 +22,7 @@ from tests.stories.effects.family import (
     die_between_two_moves,
     run_until_killed,
 )
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import StoryRemote
 from tests.stories.effects.world import list_open, open_app
 
 BUS_ONLY = "Book a bus"
@@ -53,7 +53,7 @@ class Desk:
 
         told: dict[str, Any] = {
             "read": find, "probe": find, "undo": take_off, "key": "key",
-            "about": lambda record: record.key, "lands_within": timedelta(minutes=5),
+            "about": lambda record: record.key, "remote": Remote(lands_within=timedelta(minutes=5)),
         }  # fmt: skip
 
         @m.tool(effect=Effect.REVERSIBLE, repeat="once", **(told | declared))
@@ -129,7 +129,7 @@ async def test_a_late_landing_is_put_before_a_person_where_an_undo_would_bring_b
         @m.tool(
             effect=Effect.REVERSIBLE, before=lambda record: held["x"], undo=put_back,
             probe=lambda record: late[0] if held["x"] == "late" else None,
-            about=lambda record: "x", key="key", lands_within=timedelta(minutes=5),
+            about=lambda record: "x", key="key", remote=Remote(lands_within=timedelta(minutes=5)),
         )  # fmt: skip
         async def put(value: str, key: str = "") -> str:
             if value == "late":
@@ -378,7 +378,7 @@ async def test_a_call_under_way_when_its_attempt_is_rejected_late_goes_the_same_
 def test_an_undeclared_call_is_on_the_open_list_though_its_process_was_killed(
     tmp_path: Path, story: Any
 ) -> None:
-    remote = Remote(tmp_path / "ledger")
+    remote = StoryRemote(tmp_path / "ledger")
     for name in ("dinner", "lunch"):
         remote.create({"day": "Monday"}, name=name, by="person")
     run_until_killed(story, tmp_path)

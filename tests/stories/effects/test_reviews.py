@@ -23,12 +23,12 @@ from tests.stories.effects.family import (
     die_after_the_reply,
     run_on_a_busy_store,
 )
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import StoryRemote
 from tests.stories.effects.world import declare_move, list_open, open_app
 
 
-def make_calendar(path: Path | None = None) -> Remote:
-    made = Remote(path)
+def make_calendar(path: Path | None = None) -> StoryRemote:
+    made = StoryRemote(path)
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
 
@@ -66,7 +66,7 @@ class Gate:
         return ()
 
 
-def declare_slow_move(m: Mulligan, remote: Remote, gate: Gate) -> Any:
+def declare_slow_move(m: Mulligan, remote: StoryRemote, gate: Gate) -> Any:
     async def move(event_id: str, day: str) -> dict[str, Any]:
         return remote.update(event_id, {"day": day})
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mulligan, Remote, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
@@ -30,7 +30,7 @@ from tests.stories.effects.family import (
     run_until_killed,
     start,
 )
-from tests.stories.effects.remote import Remote, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, read_data, read_version
 from tests.stories.effects.world import act, declare_create, declare_move, list_open, open_app
 
 HOUR = timedelta(hours=1)
@@ -40,13 +40,13 @@ ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
 
 
 @pytest.fixture
-def calendar(tmp_path: Path) -> Remote:
-    made = Remote(tmp_path / "ledger")
+def calendar(tmp_path: Path) -> StoryRemote:
+    made = StoryRemote(tmp_path / "ledger")
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
 
 
-def declare_late_create(m: Mulligan, remote: Remote, late: list[tuple[str, str]]) -> Any:
+def declare_late_create(m: Mulligan, remote: StoryRemote, late: list[tuple[str, str]]) -> Any:
     """`create(title)`: on its way for up to five minutes after its answer was given up."""
 
     async def create_late(title: str, key: str) -> dict[str, Any]:
@@ -58,12 +58,12 @@ def declare_late_create(m: Mulligan, remote: Remote, late: list[tuple[str, str]]
         create_late,
         remote,
         probe=lambda record: remote.find(record.key),
-        lands_within=timedelta(minutes=5),
+        remote=Remote(lands_within=timedelta(minutes=5)),
     )
 
 
 async def test_a_clock_that_jumps_forward_does_not_make_a_late_call_absent() -> None:
-    remote, late, clock = Remote(), [], FixedClock(datetime.now(UTC))
+    remote, late, clock = StoryRemote(), [], FixedClock(datetime.now(UTC))
     with open_app(clock=clock) as m:
         create = declare_late_create(m, remote, late)
         await act(m, lambda: create("dinner"))
@@ -77,7 +77,7 @@ async def test_a_clock_that_jumps_forward_does_not_make_a_late_call_absent() -> 
 
 
 async def test_a_clock_that_jumps_forward_between_two_processes_does_not_make_it_absent(
-    tmp_path: Path, calendar: Remote
+    tmp_path: Path, calendar: StoryRemote
 ) -> None:
     key = run_until_killed(die_waiting_for_an_answer, tmp_path).split()[0]
 
@@ -90,7 +90,7 @@ async def test_a_clock_that_jumps_forward_between_two_processes_does_not_make_it
 
 async def test_a_call_that_lands_after_all_is_found_by_a_later_look() -> None:
     """And then it is no longer open: the wait is for the truth, not for a person."""
-    remote, late, clock = Remote(), [], FixedClock(datetime.now(UTC))
+    remote, late, clock = StoryRemote(), [], FixedClock(datetime.now(UTC))
     with open_app(clock=clock, rejects=True) as m:
         create = declare_late_create(m, remote, late)
         await act(m, lambda: create("dinner"))
@@ -108,7 +108,7 @@ async def test_a_call_that_lands_after_all_is_found_by_a_later_look() -> None:
 
 
 async def test_a_clock_that_is_set_back_does_not_change_the_order_of_the_undos(
-    calendar: Remote, monkeypatch: pytest.MonkeyPatch
+    calendar: StoryRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time_ns
     with open_app(rejects=True) as m:
@@ -158,7 +158,7 @@ def go_on(process: subprocess.Popen[str]) -> None:
 
 
 async def test_a_host_that_slept_past_its_lease_does_not_send_what_others_gave_up(
-    tmp_path: Path, calendar: Remote
+    tmp_path: Path, calendar: StoryRemote
 ) -> None:
     with pause_host(tmp_path, lease=SHORT) as host, Family(tmp_path, lease=SHORT).m as m:
         await asyncio.sleep(0.25)
@@ -169,7 +169,7 @@ async def test_a_host_that_slept_past_its_lease_does_not_send_what_others_gave_u
 
 
 async def test_a_host_that_slept_shorter_than_its_lease_goes_on(
-    tmp_path: Path, calendar: Remote
+    tmp_path: Path, calendar: StoryRemote
 ) -> None:
     with pause_host(tmp_path, lease=LONG) as host, Family(tmp_path, lease=LONG).m as m:
         await m.recover()
@@ -180,7 +180,7 @@ async def test_a_host_that_slept_shorter_than_its_lease_goes_on(
 
 
 async def test_a_host_that_slept_past_its_lease_on_postgres_does_not_send_either(
-    tmp_path: Path, calendar: Remote, postgres_url: str
+    tmp_path: Path, calendar: StoryRemote, postgres_url: str
 ) -> None:
     with (
         pause_host(tmp_path, lease=SHORT, FAMILY_STORE=postgres_url) as host,
@@ -194,7 +194,7 @@ async def test_a_host_that_slept_past_its_lease_on_postgres_does_not_send_either
 
 
 async def test_a_host_that_slept_past_its_lease_between_two_tries_does_not_make_the_second(
-    tmp_path: Path, calendar: Remote
+    tmp_path: Path, calendar: StoryRemote
 ) -> None:
     story = pause_between_two_tries
     with (
@@ -212,7 +212,7 @@ async def test_a_call_that_was_told_of_late_may_land_that_much_later(tmp_path: P
     """Others had looked for it before: that they have done so for long proves nothing then."""
     url, clock = f"sqlite:///{tmp_path}/late.db", FixedClock(datetime.now(UTC))
     with open_app(url, clock=clock) as m:
-        create = declare_late_create(m, Remote(), [])
+        create = declare_late_create(m, StoryRemote(), [])
         await act(m, lambda: create("dinner"))
         await m.recover()
         clock.move(HOUR)
@@ -227,7 +227,7 @@ async def test_a_call_that_was_told_of_late_may_land_that_much_later(tmp_path: P
         assert [each.state for each in list_open(m)] == [State.UNKNOWN]
 
 
-async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: Remote) -> None:
+async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: StoryRemote) -> None:
     clock, late = FixedClock(datetime.now(UTC)), []
 
     def undo(record: Record) -> None:
@@ -238,7 +238,8 @@ async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: Rem
 
         @m.tool(
             effect=Effect.REVERSIBLE, repeat="idempotent", before=lambda _: calendar.get("dinner"),
-            undo=undo, version=read_version, about=lambda _: "dinner", lands_within=HOUR,
+            undo=undo, version=read_version, about=lambda _: "dinner",
+            remote=Remote(lands_within=HOUR),
         )  # fmt: skip
         async def set_day(day: str) -> dict[str, Any]:
             late.append(day)
@@ -257,7 +258,7 @@ async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: Rem
         assert calendar.get("dinner")["day"] == "Monday"
 
 
-async def test_an_undo_without_versions_is_settled_by_a_later_look(calendar: Remote) -> None:
+async def test_an_undo_without_versions_is_settled_by_a_later_look(calendar: StoryRemote) -> None:
     clock, tries = FixedClock(datetime.now(UTC)), list[str]()
 
     def undo(record: Record) -> None:
@@ -267,7 +268,8 @@ async def test_an_undo_without_versions_is_settled_by_a_later_look(calendar: Rem
     with open_app(clock=clock, rejects=True) as m:
 
         @m.tool(
-            effect=Effect.REVERSIBLE, repeat="idempotent", undo=undo, lands_within=HOUR,
+            effect=Effect.REVERSIBLE, repeat="idempotent", undo=undo,
+            remote=Remote(lands_within=HOUR),
             before=lambda _: read_data(calendar.get("dinner")),
         )  # fmt: skip
         async def set_day(day: str) -> None:
@@ -288,7 +290,7 @@ async def test_an_undo_without_versions_is_settled_by_a_later_look(calendar: Rem
 
 @pytest.mark.parametrize("lands", [True, False])
 async def test_an_undo_without_versions_that_could_not_be_read_back_is_read_later(
-    calendar: Remote, lands: bool
+    calendar: StoryRemote, lands: bool
 ) -> None:
     clock, away = FixedClock(datetime.now(UTC)), list[str]()
 
@@ -319,7 +321,7 @@ async def test_an_undo_without_versions_that_could_not_be_read_back_is_read_late
 
 @pytest.mark.parametrize("edited", [True, False])
 async def test_what_a_person_called_ours_is_undone_only_as_it_was_then(
-    calendar: Remote, edited: bool
+    calendar: StoryRemote, edited: bool
 ) -> None:
     def undo(record: Record) -> None:
         calendar.update("dinner", dict(record.before), by="undo")  # type: ignore[call-overload]
@@ -346,7 +348,7 @@ async def test_what_a_person_called_ours_is_undone_only_as_it_was_then(
 
 async def test_what_a_repeat_is_answered_with_is_ours_only_as_we_wrote_it() -> None:
     """The remote knows the key, and answers with what somebody made of it since."""
-    remote, tries = Remote(), []
+    remote, tries = StoryRemote(), []
 
     async def make(title: str, key: str) -> dict[str, Any]:
         tries.append(key)

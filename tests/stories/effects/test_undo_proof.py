@@ -9,10 +9,16 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mulligan, Remote, State
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.call import Record
-from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import (
+    Answer,
+    StoryRemote,
+    name_conflicts,
+    read_data,
+    read_version,
+)
 from tests.stories.effects.world import Told, act, declare_move, list_open, open_app
 
 pytestmark = pytest.mark.promise(6)
@@ -24,7 +30,7 @@ SETTLES = timedelta(milliseconds=80)
 class Replica:
     """A reader that is behind for a few reads, or for a while, after the first write it missed."""
 
-    def __init__(self, remote: Remote, *, reads: int = 0, seconds: float = 0.0) -> None:
+    def __init__(self, remote: StoryRemote, *, reads: int = 0, seconds: float = 0.0) -> None:
         self._remote = remote
         self._reads = reads
         self._seconds = seconds
@@ -46,8 +52,8 @@ class Replica:
 
 
 @pytest.fixture
-def remote() -> Remote:
-    made = Remote()
+def remote() -> StoryRemote:
+    made = StoryRemote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
 
@@ -61,7 +67,7 @@ def get_nothing(record: Record) -> object:
     raise Answer(404)
 
 
-def put_back(remote: Remote) -> Callable[[Record], None]:
+def put_back(remote: StoryRemote) -> Callable[[Record], None]:
     def undo(record: Record) -> None:
         before: Any = record.before
         with name_conflicts():
@@ -70,7 +76,7 @@ def put_back(remote: Remote) -> Callable[[Record], None]:
     return undo
 
 
-def declare_make(m: Mulligan, remote: Remote, **more: Any) -> Any:
+def declare_make(m: Mulligan, remote: StoryRemote, **more: Any) -> Any:
     """`make(event_id)`: an event that was not there."""
 
     def remove(record: Record) -> None:
@@ -85,7 +91,7 @@ def declare_make(m: Mulligan, remote: Remote, **more: Any) -> Any:
     return make
 
 
-def declare_remove(m: Mulligan, remote: Remote, read: Any, **more: Any) -> Any:
+def declare_remove(m: Mulligan, remote: StoryRemote, read: Any, **more: Any) -> Any:
     """`remove(event_id)`: gone, and made again by the undo."""
 
     def restore(record: Record) -> None:
@@ -106,7 +112,7 @@ def assert_told_the_truth(m: Mulligan, told: Told, *, stands: bool) -> None:
 
 
 async def test_an_update_that_a_lagging_replica_does_not_show_is_taken_back(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, reads=1))
     move = declare_move(strict, remote, before=read)
@@ -117,7 +123,7 @@ async def test_an_update_that_a_lagging_replica_does_not_show_is_taken_back(
 
 
 async def test_an_update_bound_to_its_version_is_taken_back_from_behind_a_lagging_replica(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, reads=1))
 
@@ -135,7 +141,7 @@ async def test_an_update_bound_to_its_version_is_taken_back_from_behind_a_laggin
 
 
 async def test_an_update_without_versions_that_a_replica_does_not_show_is_put_before_a_person(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, reads=1))
 
@@ -150,7 +156,7 @@ async def test_an_update_without_versions_that_a_replica_does_not_show_is_put_be
 
 
 async def test_a_created_event_that_a_lagging_replica_does_not_show_is_taken_back(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, reads=1))
     make = declare_make(strict, remote, read=read, version=read_version)
@@ -161,7 +167,7 @@ async def test_a_created_event_that_a_lagging_replica_does_not_show_is_taken_bac
 
 
 async def test_a_deleted_event_that_a_lagging_replica_still_shows_is_not_called_restored(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, reads=1))
     remove = declare_remove(strict, remote, read, version=read_version)
@@ -172,10 +178,10 @@ async def test_a_deleted_event_that_a_lagging_replica_still_shows_is_not_called_
 
 
 async def test_an_update_is_restored_for_sure_where_its_replicas_have_time_to_settle(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, seconds=LAG))
-    move = declare_move(strict, remote, before=read, settles_within=SETTLES)
+    move = declare_move(strict, remote, before=read, remote=Remote(settles_within=SETTLES))
 
     _, told = await act(strict, lambda: move("dinner", "Saturday"))
 
@@ -185,12 +191,15 @@ async def test_an_update_is_restored_for_sure_where_its_replicas_have_time_to_se
 
 
 async def test_an_update_without_versions_is_restored_where_its_replicas_have_time_to_settle(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     read = get_by_replica(Replica(remote, seconds=LAG))
 
     @strict.tool(
-        effect=Effect.REVERSIBLE, before=read, undo=put_back(remote), settles_within=SETTLES
+        effect=Effect.REVERSIBLE,
+        before=read,
+        undo=put_back(remote),
+        remote=Remote(settles_within=SETTLES),
     )
     async def move(event_id: str, day: str) -> str:
         remote.update(event_id, {"day": day})
@@ -203,7 +212,7 @@ async def test_an_update_without_versions_is_restored_where_its_replicas_have_ti
 
 
 async def test_a_404_for_want_of_permission_is_not_taken_for_a_created_event_that_is_gone(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     make = declare_make(strict, remote, read=get_nothing, version=read_version)
 
@@ -214,7 +223,7 @@ async def test_a_404_for_want_of_permission_is_not_taken_for_a_created_event_tha
 
 
 async def test_a_404_for_want_of_permission_without_versions_is_put_before_a_person(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     make = declare_make(strict, remote, read=get_nothing)
 
@@ -225,7 +234,7 @@ async def test_a_404_for_want_of_permission_without_versions_is_put_before_a_per
 
 
 async def test_a_404_after_our_own_event_was_seen_is_its_absence(
-    strict: Mulligan, remote: Remote
+    strict: Mulligan, remote: StoryRemote
 ) -> None:
     """The other side: where the reader has shown our event in this very undo, it may look."""
 
@@ -245,7 +254,7 @@ async def test_a_404_after_our_own_event_was_seen_is_its_absence(
 
 
 async def test_an_undo_sent_twice_behind_a_lagging_replica_blames_nobody_and_is_found_later(
-    remote: Remote,
+    remote: StoryRemote,
 ) -> None:
     replica, clock = Replica(remote), FixedClock(datetime.now(UTC))
 

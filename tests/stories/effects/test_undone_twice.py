@@ -17,13 +17,13 @@ from tests.stories.effects.family import (
     die_undoing_an_update,
     run_until_killed,
 )
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import StoryRemote
 from tests.stories.effects.world import act, list_open, open_app
 
 
 @pytest.fixture
-def remote(tmp_path: Path) -> Remote:
-    made = Remote(tmp_path / "ledger")
+def remote(tmp_path: Path) -> StoryRemote:
+    made = StoryRemote(tmp_path / "ledger")
     made.create({"title": "Dinner", "day": "Monday"}, name="dinner", by="person")
     return made
 
@@ -45,7 +45,7 @@ async def recover_for_an_hour(m: Mulligan, clock: FixedClock) -> None:
 
 
 async def test_what_a_person_deletes_after_the_undo_is_not_made_again_by_recovery(
-    tmp_path: Path, remote: Remote, clock: FixedClock
+    tmp_path: Path, remote: StoryRemote, clock: FixedClock
 ) -> None:
     run_until_killed(die_undoing_a_delete, tmp_path)
     assert remote.get("dinner") is not None
@@ -60,7 +60,7 @@ async def test_what_a_person_deletes_after_the_undo_is_not_made_again_by_recover
 
 
 async def test_what_a_person_edits_after_an_undo_without_versions_is_not_written_over(
-    tmp_path: Path, remote: Remote, clock: FixedClock
+    tmp_path: Path, remote: StoryRemote, clock: FixedClock
 ) -> None:
     run_until_killed(die_undoing_an_update, tmp_path)
     remote.update("dinner", {"title": "Dinner for two", "day": "Tuesday"}, by="person")
@@ -77,7 +77,7 @@ class Bank:
     """Charges and refunds, none of them with a version; refunds may be late."""
 
     def __init__(self, *, late: bool) -> None:
-        self.remote = Remote()
+        self.remote = StoryRemote()
         self._late = late
         self._on_the_way: list[str] = []
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import ConflictError, Effect, Mulligan, Record, State
+from mulligan import ConflictError, Effect, Mulligan, Record, Remote, State, Undoing
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.events import ActionMoved
 from tests.stories.effects.world import list_open, open_app
@@ -134,7 +134,7 @@ async def test_a_persons_edit_beside_such_an_undo_is_left_alone(strict: Mulligan
 
     @strict.tool(
         effect=Effect.REVERSIBLE, before=event.read, undo=rename_back, about=lambda r: "event",
-        same=lambda before, now: before["title"] == now["title"],
+        undoing=Undoing(same=lambda before, now: before["title"] == now["title"]),
     )  # fmt: skip
     async def rename(title: str) -> None:
         event.write(title=title)
@@ -240,7 +240,7 @@ class Cell:
             "before": lambda record: self.value,
             "undo": self._put_back,
             "about": lambda record: "cell",
-            "lands_within": SOON,
+            "remote": Remote(lands_within=SOON),
         }
 
         @m.tool(**ways)
@@ -317,7 +317,7 @@ async def test_what_was_never_read_before_is_not_taken_for_nothing(effect: Effec
 
         @m.tool(
             effect=effect, before=get, undo=lambda record: files.update(x=str(record.before)),
-            deletes=True, about=lambda record: "x", lands_within=SOON,
+            deletes=True, about=lambda record: "x", remote=Remote(lands_within=SOON),
         )  # fmt: skip
         async def delete() -> None:
             del files["x"]
@@ -339,7 +339,8 @@ async def test_a_field_called_version_is_what_the_call_changed_where_nothing_els
     shop = {"name": "shop", "version": 1}
 
     @strict.tool(
-        effect=Effect.REVERSIBLE, before=lambda record: dict(shop), lands_within=SOON,
+        effect=Effect.REVERSIBLE, before=lambda record: dict(shop),
+        remote=Remote(lands_within=SOON),
         undo=lambda record: shop.update(record.before),  # type: ignore[call-overload]
         about=lambda record: "shop",
     )  # fmt: skip

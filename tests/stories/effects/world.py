@@ -14,7 +14,7 @@ from mulligan.types.action import Action
 from mulligan.types.call import Record
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.limits import Backoff
-from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
 
 AT_ONCE = timedelta()
 NO_WAIT = Backoff(first=timedelta(milliseconds=1), longest=timedelta(milliseconds=1))
@@ -76,7 +76,7 @@ async def ask_and_approve(m: Mulligan, deed: Callable[[], Any]) -> None:
     await m.recover()
 
 
-def declare_move(m: Mulligan, remote: Remote, **more: Any) -> Callable[..., Any]:
+def declare_move(m: Mulligan, remote: StoryRemote, /, **more: Any) -> Callable[..., Any]:
     """`move(event_id, day)`: a well-declared update, taken back under its version."""
 
     def read(record: Record) -> object:
@@ -97,7 +97,9 @@ def declare_move(m: Mulligan, remote: Remote, **more: Any) -> Callable[..., Any]
     return move
 
 
-def declare_create(m: Mulligan, make: Callable[..., Any], remote: Remote, **more: Any) -> Any:
+def declare_create(
+    m: Mulligan, make: Callable[..., Any], remote: StoryRemote, /, **more: Any
+) -> Any:
     """`create(title)`: made by `make`, found by its key, taken back under its version."""
 
     def read(record: Record) -> object:

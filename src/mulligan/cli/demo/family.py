@@ -30,7 +30,7 @@ from mulligan.packs.calendar.tools import CalendarTools
 from mulligan.process.event_loop import await_value
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.turn import Agent, Done
-from mulligan.settings import Settings
+from mulligan.settings import Redaction, Settings
 from mulligan.testing.line import LineWrite
 from mulligan.text import shorten
 from mulligan.types.call import LogRow, Record, RecordFunction
@@ -254,7 +254,7 @@ async def open_family(store: str, url: str, *, tell: Teller | None = None) -> As
         async with Mulligan(
             checks=[wrap_check(check, tell) for check in calendar_checks()],
             facts=calendar_facts(calendar, zone=ZONE),
-            settings=Settings(store=store, recover=False, allow=SHOWN),
+            settings=Settings(store=store, recover=False, redaction=Redaction(allow=SHOWN)),
         ) as m:
             tools = calendar_tools(Aloud(m, tell), calendar, zone=ZONE)
             yield Family(m=m, tools=tools, url=url, tell=tell)

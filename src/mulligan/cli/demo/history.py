@@ -29,7 +29,7 @@ from mulligan.cli.demo.office import (
 )
 from mulligan.loops.drafts import DraftRules
 from mulligan.runtime.context import OpenTurn
-from mulligan.settings import Settings
+from mulligan.settings import Memory, Settings
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.action import State
 from mulligan.types.lesson import LessonQuery, LessonState
@@ -332,7 +332,11 @@ async def _live(store: str, *, turns: int, now: datetime, on_day: Callable[[int]
     clock = FixedClock(now - timedelta(days=DAYS))
     quick = Backoff(first=timedelta(milliseconds=1), longest=timedelta(milliseconds=4))
     settings = Settings(
-        store=store, recover=False, backoff=quick, hold_life=timedelta(hours=30), control=CONTROL
+        store=store,
+        recover=False,
+        backoff=quick,
+        hold_life=timedelta(hours=30),
+        memory=Memory(control=CONTROL),
     )
     async with Mulligan(settings=settings, clock=clock) as m:
         office = Office(chance, let_pass=clock.move)

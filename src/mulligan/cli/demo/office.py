@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from mulligan.app.mulligan import Mulligan
+from mulligan.runtime.declaration import Arguments
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect, Mode, Repeat
 from mulligan.types.errors import ConflictError
@@ -107,7 +108,7 @@ def declare_tools(m: Mulligan, office: Office) -> OfficeTools:
 
 
 def _declare_reads(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
-    @m.tool(effect=Effect.READ, server="crm", allow=("query",))
+    @m.tool(effect=Effect.READ, server="crm", arguments=Arguments(allow=("query",)))
     async def find_customers(query: str, limit: int = 10) -> list[str]:
         await office.answer(6)
         if limit > 50:
@@ -121,7 +122,7 @@ def _declare_reads(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
             raise LookupError(f"Room {room} does not exist; rooms are Linden, Ahorn, Birke")
         return [{"event": name, "day": day} for name, (day, _) in office.events.items()][:5]
 
-    @m.tool(effect=Effect.READ, server="reports", allow=("name",))
+    @m.tool(effect=Effect.READ, server="reports", arguments=Arguments(allow=("name",)))
     async def export_report(name: str, form: str = "csv") -> str:
         await office.answer(9)
         if office.broken_export:
@@ -141,7 +142,7 @@ def _declare_writes(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
         undo=office.put_event_back,
         version=lambda record: str(_read_result(record)["version"]),
         about=lambda record: record.arguments["event"],
-        allow=("event", "day"),
+        arguments=Arguments(allow=("event", "day")),
     )
     async def move_event(event: str, day: str) -> dict[str, object]:
         await office.answer(4)
@@ -174,7 +175,12 @@ def _declare_writes(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
         await office.answer(5)
         office.mails.append(f"{to}: {subject} ({len(text)})")
 
-    @m.tool(effect=Effect.READ, repeat=Repeat.IDEMPOTENT, server="desk", allow=("ticket",))
+    @m.tool(
+        effect=Effect.READ,
+        repeat=Repeat.IDEMPOTENT,
+        server="desk",
+        arguments=Arguments(allow=("ticket",)),
+    )
     async def update_ticket(ticket: str, state: str) -> str:
         await office.answer(4)
         if office.chance.random() < office.trouble:

@@ -22,7 +22,7 @@ from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.process.event_loop import read_utc_now
-from mulligan.runtime.declaration import Declared, Declares
+from mulligan.runtime.declaration import Declared, Declares, Failures, Review, Undoing
 from mulligan.types.call import Record, RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.failure import ErrorClass
@@ -82,7 +82,7 @@ def calendar_tools(
     found = places or KnownPlaces()
     server = calendar.name
     reads = m.tool(effect=Effect.READ, server=server)
-    looks_up = m.tool(effect=Effect.READ, review=True, server=server)
+    looks_up = m.tool(effect=Effect.READ, review=Review(judged=True), server=server)
     updating = _declare_update(looking, back)
     bulk = Declared(**updating, each="updates")
     return CalendarTools(
@@ -115,8 +115,7 @@ def _declare_create(looking: Looking, back: TakingBack) -> Declared:
         about=read_event_id,
         refuses=REFUSES,
         version=read_etag,
-        same=is_same_event,
-        loses=LOSES,
+        undoing=Undoing(same=is_same_event, loses=LOSES),
         server=looking.calendar.name,
     )
 
@@ -129,7 +128,9 @@ def _declare_delete(looking: Looking, back: TakingBack) -> Declared:
     # An id that nobody has is a mistake to be told of, and no delete that has been done already.
     mistaken = ErrorRule(error_class=ErrorClass.RULE, says="There is no event with the id")
     return Declared(
-        **_declare_versioned_write(looking, undo=back.delete), deletes=True, error_rules=[mistaken]
+        **_declare_versioned_write(looking, undo=back.delete),
+        deletes=True,
+        failures=Failures(error_rules=[mistaken]),
     )
 
 
@@ -148,8 +149,7 @@ def _declare_versioned_write(looking: Looking, *, undo: RecordFunction) -> Decla
         about=read_event_id,
         refuses=REFUSES,
         version=read_etag,
-        same=is_same_event,
-        loses=LOSES,
+        undoing=Undoing(same=is_same_event, loses=LOSES),
         server=looking.calendar.name,
         if_version="if_match",
         if_absent="if_absent",

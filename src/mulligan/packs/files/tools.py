@@ -22,7 +22,7 @@ from mulligan.packs.files.errors import (
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.packs.typed_dict import TypedDict
-from mulligan.runtime.declaration import Declared, Declares
+from mulligan.runtime.declaration import Declared, Declares, Remote, Undoing
 from mulligan.types.call import Record, RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy
 from mulligan.types.errors import ConflictError
@@ -103,15 +103,13 @@ def _declare(desk: FileDesk, undo: RecordFunction, *, keeps: bool = True) -> Dec
         probe_by=ProbeBy.CALL,
         about=desk.name_objects,
         version=read_version,
-        same=is_same_files,
+        undoing=Undoing(same=is_same_files, loses=("when a folder was last changed",)),
         refuses=FilesPackError,
         key="key",
         if_version="if_match",
-        binds=True,
+        remote=Remote(binds=True, lands_within=timedelta()),
         server=desk.folder.root,
         # What a process has not done when it ends, it never does.
-        lands_within=timedelta(),
-        loses=("when a folder was last changed",),
     )
 
 

@@ -29,7 +29,7 @@ from mulligan.packs.http.shown import (
     write_down,
 )
 from mulligan.packs.http.written import SentWrite, hash_answered, is_given, read_written
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import Declared, Remote, Undoing
 from mulligan.types.call import Record, RecordFunction
 from mulligan.types.effect import Effect, ProbeBy
 from mulligan.types.errors import ConfigurationError, ConflictError
@@ -38,7 +38,7 @@ from mulligan.types.values import require_bool
 MOST = 10_000
 """Calls of which it is remembered what they made, until that is written down."""
 CREATED, ACCEPTED = 201, 202
-LATE = timedelta(seconds=30)
+LATE = Remote().lands_within
 """How late a write may land, unless said otherwise."""
 _SEEN = (
     "what is read right after the write being what the server answered, or what was sent: else "
@@ -102,7 +102,7 @@ class Resource:
         key_header: str | None,
         find: str | None,
         refused: frozenset[int] | None,
-        lands_within: timedelta | None,
+        lands_within: timedelta,
     ) -> None:
         self.path = path
         self._find_client: Callable[[], httpx.Client | httpx.AsyncClient] = lambda: client
@@ -148,23 +148,22 @@ class Resource:
     ) -> Declared:
         """`looks`: whether a call that was refused can be looked for."""
         refusals = Refusals(declared=self._refused, looks=looks)
-        declared = Declared(
+        return Declared(
             effect=Effect.REVERSIBLE,
             before=self._read,
             read=self._read,
             undo=undo,
             about=self._name,
             version=self._read_version,
-            same=is_same_content,
             around=partial(self._enter, refusals=refusals, created=created),
-            compares=self._etags,
-            binds=self._etags,
-            rests_on=[*RESTS_ON[self._etags], _HEARD, *refusals.list_trusted()],
+            remote=Remote(binds=self._etags, lands_within=self._lands_within),
+            undoing=Undoing(
+                same=is_same_content,
+                compares=self._etags,
+                rests_on=[*RESTS_ON[self._etags], _HEARD, *refusals.list_trusted()],
+            ),
             server=self.place,
         )
-        if self._lands_within is not None:
-            declared["lands_within"] = self._lands_within
-        return declared
 
     @contextmanager
     def _enter(
@@ -233,11 +232,10 @@ class Resource:
         if earlier is not None and earlier.is_over(before):
             del self._accepted[url]
         if answer.status_code == ACCEPTED:
-            late = self._lands_within if self._lands_within is not None else LATE
             self._accepted[url] = Accepted(
                 written=read_written(request, None),
                 before=before,
-                until=time.monotonic() + late.total_seconds(),
+                until=time.monotonic() + self._lands_within.total_seconds(),
             )
             if len(self._accepted) > MOST:
                 self._accepted.popitem(last=False)
@@ -458,7 +456,7 @@ def resource(
     key_header: str | None = None,
     find: str | None = None,
     refused: frozenset[int] | None = None,
-    lands_within: timedelta | float | None = None,
+    lands_within: timedelta | float = LATE,
 ) -> Resource:
     """A REST resource by the template of its path: `/events/{event_id}`.
 

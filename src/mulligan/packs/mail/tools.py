@@ -12,7 +12,7 @@ from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailNotTouchedError
 from mulligan.packs.mail.mailbox import Mailbox
 from mulligan.process.event_loop import read_utc_now
-from mulligan.runtime.declaration import Declared, Declares
+from mulligan.runtime.declaration import Declared, Declares, Remote, Undoing
 from mulligan.types.call import RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.interfaces import Clock
@@ -79,7 +79,7 @@ def _declare_update(can: MailAbilities) -> Declared:
         read=can.read_draft_state,
         probe=can.find_updated,
         probe_by=ProbeBy.CALL,
-        binds=True,
+        remote=Remote(binds=True),
     )
 
 
@@ -90,7 +90,7 @@ def _declare_delete(can: MailAbilities) -> Declared:
         if_version="if_match",
         before=can.read_draft_state,
         read=can.read_draft_state,
-        binds=True,
+        remote=Remote(binds=True),
     )
 
 
@@ -101,7 +101,7 @@ def _declare_move(can: MailAbilities) -> Declared:
         if_version="if_match",
         before=can.read_moved,
         read=can.read_moved,
-        binds=True,
+        remote=Remote(binds=True),
     )
 
 
@@ -131,8 +131,7 @@ def _share(can: MailAbilities, *, undo: RecordFunction) -> Declared:
         undo=undo,
         about=can.find_id,
         version=read_version,
-        same=is_same_mail,
+        undoing=Undoing(same=is_same_mail, loses=("the number under which a folder had it",)),
         refuses=MailNotTouchedError,
         server=can.mailbox.name,
-        loses=("the number under which a folder had it",),
     )

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from mulligan.packs.sql.errors import SqlPackError
 from mulligan.packs.sql.writing import Choose, Find, TableOptions, TableWriter
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import Declared, Remote, Undoing
 from mulligan.types.effect import Effect, ProbeBy
 
 Id = str | Sequence[str] | Find
@@ -132,6 +132,8 @@ class TableTools(Struct, frozen=True, kw_only=True):
 
 
 def _declare(writing: TableWriter, options: TableOptions) -> Declared:
+    gone = ", and what goes with them by foreign keys" if writing.may_delete else ""
+    more = "a call that makes the database write anything else, also by a trigger, is refused"
     declared = Declared(
         effect=Effect.REVERSIBLE,
         read=writing.read_current,
@@ -140,21 +142,18 @@ def _declare(writing: TableWriter, options: TableOptions) -> Declared:
         probe_by=ProbeBy.CALL,
         about=writing.name_object,
         version=writing.read_version,
-        same=writing.is_same,
         around=writing.enter_call,
-        binds=True,
         refuses=SqlPackError,
         # Who looks for a call and does not find it rules out that it comes late.
-        lands_within=timedelta(),
+        remote=Remote(binds=True, lands_within=timedelta()),
+        undoing=Undoing(
+            same=writing.is_same,
+            loses=[f"rows that it also wrote to {name}" for name in sorted(options.leaves)],
+            rests_on=[f"the declared rows of {writing.table}{gone}: {more}"],
+        ),
     )
     if options.id is not None or options.where is not None:
         declared["before"] = writing.read_pre_image
     if options.each is not None:
         declared["each"] = options.each
-    gone = ", and what goes with them by foreign keys" if writing.may_delete else ""
-    more = "a call that makes the database write anything else, also by a trigger, is refused"
-    declared["rests_on"] = [f"the declared rows of {writing.table}{gone}: {more}"]
-    left = [f"rows that it also wrote to {name}" for name in sorted(options.leaves)]
-    if left:
-        declared["loses"] = left
     return declared
