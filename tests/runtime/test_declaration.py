@@ -84,15 +84,9 @@ def test_what_is_not_declared_has_its_default() -> None:
         ({"mode": "observe"}, {"mode": Mode.OBSERVE}),
         ({"arguments": Arguments(allow=["limit"])}, {"allow": frozenset({"limit"})}),
         ({"key": "query"}, {"key": "query"}),
-        (
-            {"remote": Remote(key_life=timedelta(hours=1))},
-            {"remote": Remote(key_life=timedelta(hours=1))},
-        ),
-        (
-            {"remote": {"remote": Remote(key_life=60)}},
-            {"remote": Remote(key_life=timedelta(minutes=1))},
-        ),
-        ({"undoing": Undoing(loses="answers")}, {"undoing": Undoing(loses=("answers",))}),
+        ({"remote": Remote(key_life=timedelta(hours=1))}, {"key_life": timedelta(hours=1)}),
+        ({"remote": {"key_life": 60}}, {"key_life": timedelta(minutes=1)}),
+        ({"undoing": Undoing(loses="answers")}, {"loses": ("answers",)}),
         ({"failures": Failures(docs=["See there."])}, {"docs": ("Find it.", "See there.")}),
         (
             {"failures": Failures(returns=list[str])},
@@ -132,10 +126,7 @@ def test_a_function_that_says_the_effect_is_kept_and_the_gravest_is_assumed() ->
         ({"failures": Failures(returns=3)}, "returns=3 is no schema"),
         ({"arguments": Arguments(schema=list)}, "is no schema"),
         ({"failures": Failures(error_rules="sold out")}, "Rules for errors are a list"),
-        (
-            {"remote": Remote(lands_within=3)},
-            r"takes lands_within in a group: remote=Remote\(lands_within=…\)",
-        ),
+        ({"lands_within": 3}, r"takes lands_within in a group: remote=Remote\(lands_within=…\)"),
         ({"review": True}, "review=True is no Review, which has: judged, on_no_verdict"),
         ({"remote": {"lands": 3}}, "is no Remote, which has: lands_within"),
         ({"effect": "reversible"}, "is REVERSIBLE but has no undo"),

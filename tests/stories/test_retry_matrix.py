@@ -66,9 +66,9 @@ CAN: dict[str, dict] = {
     "refresh": {"remote": {"refresh": nothing}},
     "probe": {"probe": nothing, "probe_by": "call"},
     "deletes": {"deletes": True},
-    "in progress": {"remote": {"remote": Remote(in_progress=lambda error: True)}},
-    "not processed": {"remote": {"remote": Remote(not_processed=True, requests=1)}},
-    "documented": {"remote": {"remote": Remote(not_processed=True)}},
+    "in progress": {"remote": {"in_progress": lambda error: True}},
+    "not processed": {"remote": {"not_processed": True, "requests": 1}},
+    "documented": {"remote": {"not_processed": True}},
     "one request": {"remote": {"requests": 1}},
     "one request, refresh": {"remote": {"requests": 1, "refresh": nothing}},
     "refuses, refresh": {"refuses": Exception, "remote": {"refresh": nothing}},
@@ -155,7 +155,7 @@ def test_a_call_that_always_fails_is_made_as_often_as_its_cell_allows(
     m: Mulligan, error: str, column: str, can: str, made: int
 ) -> None:
     declared = COLUMNS[column] | CAN[can]
-    declared["remote"] = {"remote": Remote(lands_within=timedelta()), **CAN[can].get("remote", {})}
+    declared["remote"] = {"lands_within": timedelta(), **CAN[can].get("remote", {})}
     act, keys = failing(m, ERRORS[error], **declared)
 
     call(act)
