@@ -465,12 +465,12 @@ async def test_no_word_of_one_tenant_reaches_another_on_any_surface(offices, url
 @pytest.mark.parametrize(
     "question",
     [
-        ("_Tenant", "narrow", lambda _self, query: query),
-        ("_OneTenantJournal", "find_action", lambda self, name: self._journal.find_action(name)),
+        ("_Tenant", "ask", lambda _self, question, query: question(query)),
+        ("_OneTenantJournal", "find_action", lambda self, name: self._part.find_action(name)),
         (
             "_OneTenantCasebook",
             "list_lesson_versions",
-            lambda self, name: self._casebook.list_lesson_versions(name),
+            lambda self, name: self._part.list_lesson_versions(name),
         ),
     ],
     ids=lambda question: question[1],
