@@ -246,6 +246,9 @@ class Calls:
             return write_result(key, asks.answer.result)
         except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
             self._note_failure(turn, call, error)
+            if refusal := await run.review_failed():
+                told = build_result(refusal, failed=True, modern=asked.is_modern)
+                return write_result(key, told)
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         answer = await run.review(None)
         if not answer.stands:

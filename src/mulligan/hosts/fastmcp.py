@@ -91,6 +91,8 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
             except InputAsked as asked:
                 return asked.result
             except Exception as error:  # noqa: BLE001 - it is raised again, as its server says it
+                if refusal := await run.review_failed():
+                    raise ToolError(refusal) from error
                 return made.fail(error, advice=self.host.read_advice(error))
             answer = await run.review(None)
             if not answer.stands:

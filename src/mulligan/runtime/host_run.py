@@ -279,6 +279,13 @@ class Run:
             self._tell(answer)
         return answer
 
+    async def review_failed(self) -> str:
+        """Why what a failed call has done all the same was undone; nothing, where it stands."""
+        if not self.turn.attempt.list_whole_in_state(State.EXECUTED):
+            return ""
+        answer = await self.review(None)
+        return "" if answer.stands else answer.refusal
+
     def deliver(self, reply: object) -> Answer:
         """The reply is out already, and its agent cannot go on."""
         answer = Answer(reply=reply, standing=Standing.UNREVIEWED, confidence=None)

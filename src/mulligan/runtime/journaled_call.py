@@ -33,7 +33,7 @@ from mulligan.runtime.journal import CAME_BACK_LATE, WITHIN, JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution
 from mulligan.runtime.outcome import build_proposal, is_own_refusal, log_settled, note_failure
 from mulligan.runtime.payloads import LET_RUN, is_exact
-from mulligan.runtime.probe import is_unheard, record_result, settle
+from mulligan.runtime.probe import record_result, settle
 from mulligan.runtime.promises import describe_binding
 from mulligan.runtime.retry import Tried, claim, run_claimed, try_call, write_stopped
 from mulligan.runtime.review import bring_evidence, gather_evidence
@@ -438,7 +438,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             action.refused = tried.last.outcome is Outcome.FAILURE
         if not any(action.looked_up for action in actions):
             return tried.last
-        if len(actions) == 1 and is_unheard(tried.last, self.declaration):
+        if len(actions) == 1 and tried.lost:
             return as_execution(actions[0], self.turn.turn)
         return replace(tried.last, failure=replace(failure, landed=True))
 

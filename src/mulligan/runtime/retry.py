@@ -59,6 +59,8 @@ class Tried(Struct, frozen=True, kw_only=True):
     """It is proven of every try that it changed nothing."""
     unheard: bool = False
     """It was made, and so may be an earlier try, which gave no answer and may still land."""
+    lost: bool = False
+    """Of some try nobody heard what came of it: what a look finds answers for the call."""
 
 
 async def try_call(call: ActiveCall) -> Tried:
@@ -71,7 +73,7 @@ async def try_call(call: ActiveCall) -> Tried:
             raise
     else:
         last = await _verify(call, await end_call(call, result))
-        return Tried(last=last, nothing_happened=_is_without_effect([last]))
+        return _sum_up(call, [last])
     return await retry(call, failed)
 
 
@@ -80,7 +82,8 @@ async def retry(first: ActiveCall, failed: Execution) -> Tried:
     failed = await _verify(first, failed)
     if first.has_changed():
         # The tool has taken something out of what it was given: the same call cannot be made.
-        return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
+        return _sum_up(first, [failed])
+    tries = [failed]
 
     async def try_again(number: int) -> Execution:
         if first.require_lease is not None:
@@ -92,8 +95,10 @@ async def retry(first: ActiveCall, failed: Execution) -> Tried:
             later = await note_failure(again, error)
             if was_stopped(error):
                 raise
-            return await _verify(first, later)
-        return await _verify(first, await end_call(again, result))
+        else:
+            later = await end_call(again, result)
+        tries.append(await _verify(first, later))
+        return tries[-1]
 
     declaration = first.tool.declaration
     executions = await retry_call(
@@ -102,7 +107,7 @@ async def retry(first: ActiveCall, failed: Execution) -> Tried:
         effect=declaration.classify_effect(first.arguments),
         repeat=declaration.repeat,
         mode=declaration.mode,
-        using=_build_retrying(first),
+        using=_build_retrying(first, tries),
     )
     last = await _read_again(first, last=executions[-1])
     if last.outcome is Outcome.SUCCESS:
@@ -112,10 +117,19 @@ async def retry(first: ActiveCall, failed: Execution) -> Tried:
         )
     earlier = [each.failure for each in executions[:-1] if each.failure is not None]
     unheard = declaration.repeat is Repeat.IDEMPOTENT and last.outcome is Outcome.SUCCESS
-    return Tried(
+    return replace(
+        _sum_up(first, executions),
         last=last,
-        nothing_happened=_is_without_effect(executions),
         unheard=unheard and not all(failure.nothing_done for failure in earlier),
+    )
+
+
+def _sum_up(call: ActiveCall, executions: Sequence[Execution]) -> Tried:
+    declared = call.tool.declaration
+    return Tried(
+        last=executions[-1],
+        nothing_happened=_is_without_effect(executions),
+        lost=any(is_unheard(each, declared) for each in executions),
     )
 
 
@@ -124,7 +138,7 @@ async def _verify(call: ActiveCall, failed: Execution) -> Execution:
     return await verify_refusal(failed, records=call.records, declared=call.tool.declaration)
 
 
-def _build_retrying(first: ActiveCall) -> Retrying:
+def _build_retrying(first: ActiveCall, tries: Sequence[Execution]) -> Retrying:
     tool, runtime = first.tool, first.tool.runtime
     traffic = tool.traffic.find(first.labels.tenant)
     return Retrying(
@@ -135,7 +149,7 @@ def _build_retrying(first: ActiveCall) -> Retrying:
         chance=runtime.chance.random,
         monotonic=runtime.monotonic,
         announce=runtime.events.publish,
-        knowing=_build_knowing(first),
+        knowing=_build_knowing(first, tries),
     )
 
 
@@ -144,8 +158,8 @@ def _is_without_effect(executions: Iterable[Execution]) -> bool:
     return all(failure is not None and failure.nothing_done for failure in failures)
 
 
-def _build_knowing(first: ActiveCall) -> Knowing:
-    """What the tool can find out about a call of its own."""
+def _build_knowing(first: ActiveCall, tries: Sequence[Execution]) -> Knowing:
+    """What the tool can find out about a call of its own. `tries`: as far as they were made."""
     declaration = first.tool.declaration
     age = timedelta(microseconds=first.tool.runtime.wall_us() - first.at_us)
     record = first.record or Record(arguments=first.arguments, key=first.key or first.id)
@@ -156,7 +170,7 @@ def _build_knowing(first: ActiveCall) -> Knowing:
             raise UnsureError(seen.why)
         if seen.landing is ProbeResult.ABSENT:
             return None
-        if failed.failure is not None and not is_unheard(failed, declaration):
+        if failed.failure is not None and not any(is_unheard(e, declaration) for e in tries):
             return replace(failed, failure=replace(failed.failure, landed=True))
         found = first.begin_again(try_number=first.try_number + 1)
         log_success(found, seen.result)
