@@ -411,7 +411,7 @@ class HttpHistory:
 
         @m.tool(**items.post())
         def post(title: str, way: str = "") -> Any:
-            return send("POST", f"/items{way}", {"title": title})
+            return send("POST", f"/items{way}", {"title": title, "n": 5, "modified": DAY})
 
         @m.tool(**items.post())
         def copy(item: str) -> Any:

@@ -90,7 +90,8 @@ class OwnCall(Struct, frozen=True, kw_only=True):
     @property
     def has_written(self) -> bool:
         """Whether it, or an undo of it, has changed the object."""
-        return self.stands or self.action.state in (State.UNDONE, State.CLOSED)
+        # Also one beside another, for which that does not wait.
+        return self.action.state in STANDING | {State.UNDONE, State.CLOSED}
 
 
 @dataclass(slots=True, kw_only=True)

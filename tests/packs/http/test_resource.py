@@ -326,6 +326,51 @@ async def test_an_address_that_is_not_of_what_was_made_is_not_deleted(
     assert sorted(quiet.items) == ["e1", "e2"]
 
 
+@pytest.mark.parametrize("tag", ["", None])
+@pytest.mark.parametrize("shows", ["whole", "id", "nothing"])
+async def test_what_a_location_leads_to_instead_of_what_was_made_is_not_called_changed(
+    quiet: QuietServer, shows: str, tag: str | None
+) -> None:
+    """The answer is about what was made, and the address is somebody's, who has not touched it."""
+    quiet.tag, quiet.location, quiet.shows = tag, "/events/e1", shows
+    quiet.write("e1", {"title": "milk"})
+    before = dict(quiet.items)
+
+    told = await tell_of_post(quiet)
+
+    assert quiet.items == before | {"e3": {"title": "beer"}}
+    assert len(told) == 1
+    assert "Someone changed it" not in told[0]
+
+
+@pytest.mark.parametrize("shows", ["id", "nothing"])
+async def test_an_edit_of_what_was_made_is_still_called_one(quiet: QuietServer, shows: str) -> None:
+    quiet.tag, quiet.shows = "", shows
+
+    told = await tell_of_post(quiet, then=lambda: quiet.write("e2", {"title": "theirs"}))
+
+    assert quiet.items["e2"] == {"title": "theirs"}
+    assert len(told) == 1
+    assert "Someone changed it" in told[0]
+
+
+async def tell_of_post(server: QuietServer, *, then: Any = lambda: None) -> list[str]:
+    """What is said of a POST that was found wrong, where it stands."""
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").post())
+            def make() -> None:
+                client.post("/events", json={"title": "beer"}).raise_for_status()
+
+            def work() -> None:
+                make()
+                then()
+
+            await act(m, work)
+            return [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+
 class Shop:
     """A server whose answers to POST do not all mean that something was made."""
 

@@ -60,6 +60,8 @@ class Left(Struct, frozen=True, kw_only=True):
     """Where the server has put what it made."""
     etag: str | None = None
     """A strong one, of what the write has left."""
+    unconfirmed: bool = False
+    """Only `Location` says that what was made is there: it may lead to somebody's."""
     sent: object = NOTHING
     """The fields that the call has sent for the resource, where it has."""
     written: SentWrite | None = None
@@ -212,9 +214,11 @@ class Resource:
                 told = answer.status_code in created and len(about) == 1
             # What a call writes beside its resource is taken back by nobody.
             alone = exchange.composition is not None or len(about) == len(writes)
+            url = self._find_made(record, answer)
             left = Left(
-                url=self._find_made(record, answer),
+                url=url,
                 etag=strong,
+                unconfirmed=not self._is_confirmed(record, answer, url),
                 sent=sent,
                 written=written,
                 untold=not (told and alone),
@@ -267,6 +271,11 @@ class Resource:
         # An id alone says of what it is one only where such resources are made.
         made = self._locate_returned(record, _read_body(answer))
         return made if asked.endswith(made.rstrip("/").rpartition("/")[0]) else ""
+
+    def _is_confirmed(self, record: Record, answer: httpx.Response, url: str) -> bool:
+        """Whether the body of an answer is of what is at an address, as all that was there is."""
+        named = self._locate_returned(record, _read_body(answer))
+        return isinstance(record.before, dict) or (bool(named) and url.endswith(named))
 
     def _fits(self, url: httpx.URL) -> bool:
         """Whether an address is one of the template's."""
@@ -338,7 +347,7 @@ class Resource:
         left = self._made.get(record.key, Left())
         if left.untold:
             return None
-        if left.etag and not deletes:
+        if left.etag and not (deletes or left.unconfirmed):
             return left.etag
         url = self._locate(record)
         if not url:
@@ -351,13 +360,15 @@ class Resource:
     ) -> str | None:
         """The version that is there right after a write, if that is its work and nobody else's."""
         now, written = self._show(answer), left.written
+        if left.etag and left.unconfirmed:
+            return left.etag if now["at"] in (left.etag, ABSENT) else None
         if now["at"] == ABSENT:
             return ABSENT if deletes and not left.refused else None
         before, there = parse_shown(cast("Shown | None", record.before)), parse_shown(now)
         made_id = answer.url.path.rstrip("/").rpartition("/")[2]
         if written is not None and written.explains(there, before=before, made_id=made_id):
             return now["at"]
-        if written is not None and written.differs(there):
+        if written is not None and not left.unconfirmed and written.differs(there):
             # Somebody has been here since: what we left will not be seen any more.
             return hash_answered(written)
         given = record.arguments
