@@ -115,10 +115,10 @@ def _send_blindly(self: Resource, record: Any, there: Any) -> object:
 
 
 def _find_left_anyhow(
-    self: Resource, record: Any, answer: Any, *, written: Any, deletes: bool
+    self: Resource, record: Any, answer: Any, *, left: Any, deletes: bool
 ) -> str | None:
     """Whatever is there right after a write is its work."""
-    del record, written, deletes
+    del record, left, deletes
     return self._show(answer)["at"]
 
 

@@ -369,7 +369,7 @@ class HttpHistory:
         if self.fault or self.undo_fault:
             return f"answer: {self.fault or 'undo ' + self.undo_fault}"
         made = {"post", "copy", "ensure", "wrapped"} & {*self.deeds}
-        if made and (habits.status == 303 or habits.place in ("none", "lies")):
+        if made and habits.place in ("none", "lies"):
             return "what was made is not told"
         if habits.etags != "strong" or habits.tells != "strong":
             return "no strong ETag"
@@ -423,10 +423,11 @@ class HttpHistory:
         send = partial(_send, client)
 
         @m.tool(**items.post())
-        def ensure(title: str) -> Any:
+        def ensure(title: str, n: int, modified: str) -> Any:
             """Look first, as any careful tool does: what is found was made by somebody else."""
-            found = [each for each in send("GET", "/items") if each["title"] == title]
-            return found[0] if found else send("POST", "/items", {"title": title})
+            wanted = {"title": title, "n": n, "modified": modified}
+            found = [each for each in send("GET", "/items") if wanted.items() <= each.items()]
+            return found[0] if found else send("POST", "/items", wanted)
 
         @m.tool(**items.patch())
         def date(item: str, day: str) -> Any:
@@ -500,7 +501,8 @@ class HttpHistory:
                 beside = "i4" if deed == "put and more" else ""
                 tools["put"](item=there, title="beer", beside=beside)
             case "ensure":
-                tools["ensure"](title=self.chance.choice(("milk 2", "beer")))
+                title = self.chance.choice(("milk 2", "beer"))
+                tools["ensure"](title=title, n=2, modified=DAY)
             case "date":
                 tools["date"](item=there, day=OTHER_DAY)
             case "wrapped" | "nested" | "nested last":

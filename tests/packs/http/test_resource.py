@@ -13,9 +13,10 @@ import pytest
 
 from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
-from mulligan import Mulligan, State
+from mulligan import Effect, Mulligan, State
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
+from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.types.call import Record
@@ -482,10 +483,13 @@ async def test_a_status_that_is_declared_to_mean_it_is_believed(shop: Shop) -> N
     assert list(shop.server.items) == ["e1"]
 
 
+@pytest.mark.parametrize("answers", [[], [0, 302], [0, 303], [303, 303], [0, 500], [500, 0]])
 async def test_a_call_that_writes_elsewhere_too_is_not_called_taken_back(
-    quiet: QuietServer,
+    quiet: QuietServer, answers: list[int]
 ) -> None:
-    quiet.tag = ""
+    """Whatever its writes are answered with: all of them have taken effect."""
+    quiet.tag, quiet.refusals = "", [*answers]
+    quiet.write("e1", {"title": "milk"})
     quiet.write("e9", {"title": "other"})
     with httpx.Client(base_url=quiet.url, timeout=60) as client:
         async with Mulligan("memory:", checks=[reject], recover=False) as m:
@@ -498,6 +502,79 @@ async def test_a_call_that_writes_elsewhere_too_is_not_called_taken_back(
             states = await act(m, lambda: change("e1"))
 
     assert len(states) == 1
+
+
+@pytest.mark.parametrize(("names", "stands"), [("e1 e9", []), ("e1 e8 e9", ["e1", "e8", "e9"])])
+async def test_a_call_of_two_parts_is_taken_back_unless_it_writes_elsewhere_too(
+    quiet: QuietServer, names: str, stands: list[str]
+) -> None:
+    quiet.tag = ""
+    told = await write_two(quiet, names.split(), "beer")
+
+    assert [name for name in quiet.items if quiet.items[name]["title"] == "beer"] == stands
+    assert len(told) == bool(stands)
+
+
+async def test_what_a_part_of_another_kind_writes_by_the_same_client_is_taken_back_by_that_part(
+    quiet: QuietServer,
+) -> None:
+    quiet.tag = ""
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            own: Any = {
+                "effect": Effect.REVERSIBLE, "before": lambda _: client.get("/events/e9").text,
+                "undo": lambda _: client.delete("/events/e9").raise_for_status() and None,
+                "about": lambda _: "e9", "version": lambda _: "1",
+            }  # fmt: skip
+
+            @m.tool(**compose(http.resource(client, "/events/{event_id}").put(), own))
+            def change(event_id: str) -> None:
+                for name in (event_id, "e9"):
+                    client.put(f"/events/{name}", json={"title": "beer"})
+
+            assert await act(m, lambda: change("e1")) == []
+
+    assert quiet.items == {"e1": {"title": "milk", "size": 1}}
+
+
+async def test_a_part_of_a_call_that_told_no_version_is_not_called_changed(
+    quiet: QuietServer,
+) -> None:
+    quiet.trims, quiet.shows = True, "nothing"
+
+    told = await write_two(quiet, ["e1", "e9"], " Beer ")
+
+    assert len(told) == 1
+    assert "Someone changed it" not in told[0]
+
+
+async def write_two(server: QuietServer, names: list[str], title: str) -> list[str]:
+    """What is said of a call on two events that was found wrong, where it stands."""
+    for name in ("e1", "e8", "e9"):
+        server.write(name, {"title": "milk"})
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = [http.resource(client, f"/events/{{{each}}}") for each in ("one", "other")]
+
+            @m.tool(**compose(*(each.put() for each in events)))
+            def change(one: str, other: str) -> None:
+                for name in names:
+                    client.put(f"/events/{name}", json={"title": title})
+
+            await act(m, lambda: change("e1", "e9"))
+            return [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+
+@pytest.mark.parametrize("way", ["put", "patch", "delete"])
+async def test_a_write_that_is_answered_with_where_to_look_is_taken_back(
+    quiet: QuietServer, way: str
+) -> None:
+    quiet.write("e1", {"title": "milk"})
+    quiet.status = 303
+
+    assert await take_back(quiet, way) == []
+
+    assert quiet.items == {"e1": {"title": "milk"}}
 
 
 async def test_two_writes_of_one_call_to_its_resource_are_both_ours(quiet: QuietServer) -> None:

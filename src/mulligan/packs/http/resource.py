@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan.packs.http.fields import NOTHING, find_given
@@ -193,13 +194,16 @@ class Resource:
         if not about:
             # A thread without the call's context, or another client, writes unseen: without the
             # condition of the call, and nobody knows what the server said.
-            beside = bool(writes) and exchange.composition is None
-            self._keep(record, Left(beside=beside, untold=True))
+            self._keep(record, Left(beside=exchange.writes_beside(), untold=True))
             return
         request, answer = about[-1]
         bodies = [read_written(each, None).sent for each, _ in about]
         fields = [each for each in bodies if isinstance(each, Mapping)]
         sent = {name: each[name] for each in fields for name in each} if fields else NOTHING
+        if isinstance(record.before, dict):
+            told = not self._is_awaited(cast("Shown", record.before), request, answer)
+        else:
+            told = answer is not None and answer.status_code in created and len(about) == 1
         if answer is None or not answer.is_success:
             refused = answer is not None and answer.is_client_error
             left = Left(sent=sent, written=read_written(request, None), refused=refused)
@@ -207,36 +211,31 @@ class Resource:
             etag = answer.headers.get("etag")
             # A weak one says nothing about bytes, and no server takes it as a condition.
             strong = etag if self._etags and etag and not etag.startswith("W/") else None
-            written = None if strong else read_written(request, answer)
-            if isinstance(record.before, dict):
-                told = not self._is_awaited(cast("Shown", record.before), request, answer)
-            else:
-                told = answer.status_code in created and len(about) == 1
-            # What a call writes beside its resource is taken back by nobody.
-            alone = exchange.composition is not None or len(about) == len(writes)
             url = self._find_made(record, answer)
             left = Left(
                 url=url,
                 etag=strong,
                 unconfirmed=not self._is_confirmed(record, answer, url),
                 sent=sent,
-                written=written,
-                untold=not (told and alone),
+                written=None if strong else read_written(request, answer),
             )
-        self._keep(record, left)
+        # What a call writes beside its resource is taken back by nobody.
+        self._keep(record, replace(left, untold=not told or exchange.writes_beside()))
 
     def _keep(self, record: Record, left: Left) -> None:
         self._made[record.key] = left
         if len(self._made) > MOST:
             self._made.popitem(last=False)
 
-    def _is_awaited(self, before: Shown, request: httpx.Request, answer: httpx.Response) -> bool:
+    def _is_awaited(
+        self, before: Shown, request: httpx.Request, answer: httpx.Response | None
+    ) -> bool:
         """Whether this write, or one before it, may still be on its way into the resource."""
         url = before["url"]
         earlier = self._accepted.get(url)
         if earlier is not None and earlier.is_over(before):
             del self._accepted[url]
-        if answer.status_code == ACCEPTED:
+        if answer is not None and answer.status_code == ACCEPTED:
             late = self._lands_within if self._lands_within is not None else LATE
             self._accepted[url] = Accepted(
                 written=read_written(request, None),
