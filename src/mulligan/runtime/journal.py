@@ -452,7 +452,7 @@ class JournalWriter:
         until = self.clock() + SHARED_LIFE
         keep: list[Kept] = []
         for move in moves:
-            calls = [(each.id, each.find_new_objects(move.state)) for each in move.actions]
+            calls = [(each.id, each.take_new_objects(move.state)) for each in move.actions]
             taken = self.history.take_places([c for c in calls if c[1]], until=until)
             if move.state is State.INTENT and any(objects for _, objects in calls):
                 keep += await self.waiter.aside(partial(list, taken))

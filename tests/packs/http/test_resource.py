@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -372,6 +373,62 @@ async def tell_of_post(server: QuietServer, *, then: Any = lambda: None) -> list
             return [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
 
 
+@pytest.mark.parametrize("shows", ["whole", "nothing"])
+@pytest.mark.parametrize("tag", ["", None])
+async def test_what_was_made_and_then_changed_is_taken_back_from_the_last_to_the_first(
+    quiet: QuietServer, shows: str, tag: str | None
+) -> None:
+    quiet.shows, quiet.tag = shows, tag
+    before = dict(quiet.items)
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}")
+
+            @m.tool(**events.post())
+            def make(title: str) -> None:
+                client.post("/events", json={"title": title}).raise_for_status()
+
+            @m.tool(**events.patch())
+            def change(event_id: str, title: str) -> None:
+                client.patch(f"/events/{event_id}", json={"title": title}).raise_for_status()
+
+            def work() -> None:
+                make("beer")
+                change("e2", "wine")
+
+            assert await act(m, work) == []
+
+    assert quiet.items == before
+
+
+@pytest.mark.parametrize("fails", [True, False])
+async def test_what_a_call_of_ours_has_written_beside_its_resource_is_not_called_somebodys(
+    quiet: QuietServer, fails: bool
+) -> None:
+    quiet.tag = ""
+    quiet.write("e9", {"title": "other"})
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").put())
+            def change(event_id: str, beside: str = "") -> None:
+                for name in filter(None, (event_id, beside)):
+                    client.put(f"/events/{name}", json={"title": "beer"})
+                if beside and fails:
+                    raise TimeoutError("no answer")
+
+            def work() -> None:
+                change("e9")
+                with suppress(TimeoutError):
+                    change("e1", beside="e9")
+
+            await act(m, work)
+            told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+    assert len(told) == 2
+    assert "Someone changed it" not in " ".join(told)
+
+
 class Shop:
     """A server whose answers to POST do not all mean that something was made."""
 
@@ -456,7 +513,7 @@ def test_a_number_that_a_tool_returned_is_no_address_for_another_process(shop: S
     declared = http.resource(shop.client, "/events/{event_id}").post()
     record = Record(arguments={}, key="k1", result=201)
 
-    with pytest.raises(ConflictError, match="has not said where"):
+    with pytest.raises(ConflictError, match="is not known"):
         declared["read"](record)
 
 

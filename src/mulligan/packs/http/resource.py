@@ -73,6 +73,8 @@ class Left(Struct, frozen=True, kw_only=True):
     """The server would not do it: what is gone is somebody else's work."""
     beside: bool = False
     """Only other things were written, of which a look at the resource says nothing."""
+    others: tuple[str, ...] = ()
+    """The addresses of what else was written, which may be what an earlier call is about."""
 
 
 class Accepted(Struct, frozen=True, kw_only=True):
@@ -191,10 +193,13 @@ class Resource:
         """Keep what the last write to the resource has sent, and what it was answered."""
         writes = list(exchange.list_writes())
         about = [each for each in writes if self._is_about(record, each[0])]
+        sent_to = [each for each, _ in writes if each.method != "POST"]
+        others = [each.url for each in sent_to if not self._is_about(record, each)]
+        also = tuple(str(each.copy_with(query=None)) for each in others)
         if not about:
             # A thread without the call's context, or another client, writes unseen: without the
             # condition of the call, and nobody knows what the server said.
-            self._keep(record, Left(beside=exchange.writes_beside(), untold=True))
+            self._keep(record, Left(beside=exchange.writes_beside(), untold=True, others=also))
             return
         request, answer = about[-1]
         bodies = [read_written(each, None).sent for each, _ in about]
@@ -220,7 +225,8 @@ class Resource:
                 written=None if strong else read_written(request, answer),
             )
         # What a call writes beside its resource is taken back by nobody.
-        self._keep(record, replace(left, untold=not told or exchange.writes_beside()))
+        untold = not told or exchange.writes_beside()
+        self._keep(record, replace(left, untold=untold, others=also))
 
     def _keep(self, record: Record, left: Left) -> None:
         self._made[record.key] = left
@@ -396,8 +402,9 @@ class Resource:
         located = self._locate(record)
         if not located:
             raise ConflictError(
-                "The server has not said where it put what was made: there is no Location, and no "
-                f"id for {self.path} in its answer or in what the tool returned."
+                "Where the server has put what was made is not known: by its Location, or without "
+                "one by an id in its answer or in what the tool returned, it names no "
+                f"{self.path} that this call can have made."
             )
         return located
 
@@ -436,15 +443,18 @@ class Resource:
     def _build_address(self, given: Mapping[str, object]) -> str:
         return self.path.format(**{n: quote(str(value), safe="") for n, value in given.items()})
 
-    def _name(self, record: Record) -> str | None:
+    def _name(self, record: Record) -> list[str]:
         there = isinstance(record.before, dict)
-        return self._name_address(self._locate(record) if there else self._locate_given(record))
+        located = self._locate(record) if there else self._locate_given(record)
+        return self._list_addresses(record, located)
 
-    def _name_made(self, record: Record) -> str | None:
-        return self._name_address(self._locate(record))
+    def _name_made(self, record: Record) -> list[str]:
+        return self._list_addresses(record, self._locate(record))
 
-    def _name_address(self, located: str) -> str | None:
-        return str(httpx.URL(self.place).join(located)) if located else None
+    def _list_addresses(self, record: Record, located: str) -> list[str]:
+        """All that a call is known to have written to, or will."""
+        others = self._made.get(record.key, Left()).others
+        return [str(httpx.URL(self.place).join(each)) for each in (located, *others) if each]
 
     def _ask(
         self, way: str, url: str, *, check: Callable[[httpx.Response], T], **more: Any
