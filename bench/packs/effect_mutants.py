@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
+import httpx
 from msgspec.structs import replace
 
 from bench.packs.sql_mutants import plant
@@ -15,14 +16,16 @@ from mulligan.packs.files import folder as folders
 from mulligan.packs.files.folder import ABSENT, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.packs.files.tools import FileDesk
-from mulligan.packs.http import shown
+from mulligan.packs.http import exchange, shown
 from mulligan.packs.http.fields import is_alike
 from mulligan.packs.http.refusals import Refusals
 from mulligan.packs.http.resource import Resource
 from mulligan.packs.http.shown import read_back
 from mulligan.runtime import journaled_call, rollback, undo
 from mulligan.runtime.assessment import Undone, is_unchanged
-from mulligan.types.action import UndoResult
+from mulligan.runtime.journal import OwnCall
+from mulligan.runtime.live_action import LiveAction
+from mulligan.types.action import State, UndoResult
 from mulligan.types.effect import EffectNote
 
 
@@ -105,6 +108,23 @@ def _believe_location(find: Any) -> Any:
     return find_anywhere
 
 
+def _name_one(self: Resource, record: Any, located: str) -> list[str]:
+    del record
+    return [str(httpx.URL(self.place).join(located))] if located else []
+
+
+def _has_written_alone(call: OwnCall) -> bool:
+    return call.stands or call.action.state in (State.UNDONE, State.CLOSED)
+
+
+def _take_by_result(self: LiveAction, state: State) -> frozenset[tuple[str, str]]:
+    """All that does not rest on what was returned was known from the beginning."""
+    if state is State.INTENT:
+        return self.objects
+    known = self._find_objects(replace(self.record, result=None))
+    return self.objects - known if state is State.EXECUTED else frozenset()
+
+
 def _send_blindly(self: Resource, record: Any, there: Any) -> object:
     content = read_back(there) if there else None
     headers = {"Content-Type": there["kind"]} if there and there["kind"] else {}
@@ -115,10 +135,10 @@ def _send_blindly(self: Resource, record: Any, there: Any) -> object:
 
 
 def _find_left_anyhow(
-    self: Resource, record: Any, answer: Any, *, written: Any, deletes: bool
+    self: Resource, record: Any, answer: Any, *, left: Any, deletes: bool
 ) -> str | None:
     """Whatever is there right after a write is its work."""
-    del record, written, deletes
+    del record, left, deletes
     return self._show(answer)["at"]
 
 
@@ -195,6 +215,21 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         ),
         LOCATION: lambda: plant(Resource, "_find_made", _believe_location(Resource._find_made)),
         SET: lambda: plant(shown, "is_alike", lambda before, now, **_: is_alike(before, now)),
+        "what Location leads to has the ETag of the answer": lambda: plant(
+            Resource, "_is_confirmed", lambda *_: True
+        ),
+        "a redirect means that nothing was written": lambda: plant(
+            exchange, "_is_sent_on", lambda answer: answer.is_redirect
+        ),
+        "what a call writes beside its resource is not known": lambda: plant(
+            Resource, "_list_addresses", _name_one
+        ),
+        "a call beside another has written nothing": lambda: plant(
+            OwnCall, "has_written", property(_has_written_alone)
+        ),
+        "what is known after a call was known before it": lambda: plant(
+            LiveAction, "take_new_objects", _take_by_result
+        ),
         "whatever the answer, it was made by this call": lambda: plant(
             Resource, "_remember", _remember_all(Resource._remember)
         ),

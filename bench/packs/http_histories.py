@@ -41,6 +41,7 @@ DEEDS = (
     "put", "put", "put new", "patch", "patch", "delete", "post", "post", "get or create",
     "upsert", "copy", "late put", "late post", "late delete", "put and more",
     "ensure", "ensure", "date", "wrapped", "nested", "nested last",
+    "change made", "change made", "put and more",
 )  # fmt: skip
 BEFORE = ("cut before", "500 before", "409 before", "400 before")
 AFTER = ("cut after", "500 after", "409 after", "412 after", "404 after", "422 after", "repeated")
@@ -53,6 +54,8 @@ PLACES = ("relative", "absolute", "none", "elsewhere", "collection", "lies")
 DAY, OTHER_DAY = "2026-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
 """A field may be called what servers change with every write, and be what people write."""
 LATER = timedelta(minutes=20)
+BESIDE = ("i1", "i2", "i4")
+"""What a call may write to as well."""
 Item = dict[str, Any]
 Tools = dict[str, Callable[..., Any]]
 
@@ -213,6 +216,8 @@ class RestRequest(BaseHTTPRequestHandler):
             return 404, name
         new = {"PUT": body, "PATCH": {**(old or {}), **body}}.get(self.command)
         status = 201 if old is None else rest.habits.status
+        if name == BESIDE[-1] and rest.habits.keyed:
+            status = 303
         if query == "late":
             rest.late.append(lambda by=rest.by: rest.write(name, new, by=by))  # type: ignore[misc]
             return 202, name
@@ -368,12 +373,12 @@ class HttpHistory:
             return "a redirect tells no version"
         if self.fault or self.undo_fault:
             return f"answer: {self.fault or 'undo ' + self.undo_fault}"
-        made = {"post", "copy", "ensure", "wrapped"} & {*self.deeds}
-        if made and (habits.status == 303 or habits.place in ("none", "lies")):
+        by_id = habits.place == "none" and habits.body != "none" and "copy" not in self.deeds
+        told = habits.place in ("relative", "absolute") or by_id
+        if {"post", "copy", "wrapped"} & {*self.deeds} and not told:
             return "what was made is not told"
-        if habits.etags != "strong" or habits.tells != "strong":
-            return "no strong ETag"
-        return "what was made is not told" if made and habits.body == "none" else ""
+        strong = (habits.etags, habits.tells) == ("strong", "strong")
+        return "" if strong else "no strong ETag"
 
     @contextmanager
     def _open(self, clock: Clock) -> Iterator[tuple[Mulligan, Tools]]:
@@ -396,10 +401,13 @@ class HttpHistory:
         send = partial(_send, client)
 
         @m.tool(**items.put())
-        def put(item: str, title: str, late: str = "", beside: str = "") -> Any:
-            if beside:
-                send("PUT", f"/items/{beside}", {"title": "booked too"})
-            return send("PUT", f"/items/{item}{late}", {"title": title, "n": 9})
+        def put(item: str, title: str, late: str = "", first: str = "", then: str = "") -> Any:
+            if first:
+                send("PUT", f"/items/{first}", {"title": "booked too"})
+            answer = send("PUT", f"/items/{item}{late}", {"title": title, "n": 9})
+            if then:
+                send("PUT", f"/items/{then}", {"title": "booked too"})
+            return answer
 
         @m.tool(**items.patch())
         def patch(item: str, title: str) -> Any:
@@ -411,7 +419,7 @@ class HttpHistory:
 
         @m.tool(**items.post())
         def post(title: str, way: str = "") -> Any:
-            return send("POST", f"/items{way}", {"title": title})
+            return send("POST", f"/items{way}", {"title": title, "n": 5, "modified": DAY})
 
         @m.tool(**items.post())
         def copy(item: str) -> Any:
@@ -423,10 +431,11 @@ class HttpHistory:
         send = partial(_send, client)
 
         @m.tool(**items.post())
-        def ensure(title: str) -> Any:
+        def ensure(title: str, n: int, modified: str) -> Any:
             """Look first, as any careful tool does: what is found was made by somebody else."""
-            found = [each for each in send("GET", "/items") if each["title"] == title]
-            return found[0] if found else send("POST", "/items", {"title": title})
+            wanted = {"title": title, "n": n, "modified": modified}
+            found = [each for each in send("GET", "/items") if wanted.items() <= each.items()]
+            return found[0] if found else send("POST", "/items", wanted)
 
         @m.tool(**items.patch())
         def date(item: str, day: str) -> Any:
@@ -496,19 +505,18 @@ class HttpHistory:
     def _call(self, tools: Tools, deed: str) -> None:
         there = self.chance.choice(("i1", "i1", "i2"))
         match deed:
-            case "put" | "put and more":
-                beside = "i4" if deed == "put and more" else ""
-                tools["put"](item=there, title="beer", beside=beside)
+            case "put" | "put new" | "late put" | "put and more":
+                self._put(tools["put"], deed, there)
             case "ensure":
-                tools["ensure"](title=self.chance.choice(("milk 2", "beer")))
+                title = self.chance.choice(("milk 2", "beer"))
+                tools["ensure"](title=title, n=2, modified=DAY)
             case "date":
                 tools["date"](item=there, day=OTHER_DAY)
             case "wrapped" | "nested" | "nested last":
                 tools[deed.replace(" ", "_")](item=there, title="beer")
-            case "put new":
-                tools["put"](item="new", title="beer")
-            case "late put":
-                tools["put"](item=there, title="beer", late="?late")
+            case "change made":
+                made = [name for name in self.rest.items if name.startswith("n")]
+                tools["patch"](item=made[-1] if made else there, title="wine")
             case "patch" | "delete" | "copy":
                 given = {"title": "beer"} if deed == "patch" else {}
                 tools[deed](item=there, **given)
@@ -519,6 +527,12 @@ class HttpHistory:
                 tools["post"](title=self.chance.choice(("milk 2", "beer")), way=way)
             case _:
                 tools["post"](title="beer", way="?late" if deed == "late post" else "")
+
+    def _put(self, put: Callable[..., Any], deed: str, there: str) -> None:
+        more = {"late": "?late"} if deed == "late put" else {}
+        if deed == "put and more":
+            more = {self.chance.choice(("first", "then")): self.chance.choice(BESIDE)}
+        put(item="new" if deed == "put new" else there, title="beer", **more)
 
     async def _recover(self, m: Mulligan, clock: Clock, known: list[list[str]]) -> Any:
         for _ in range(3):
@@ -578,6 +592,7 @@ class HttpPlace:
             keyed=chance.random() < 0.5,
         )
         deeds = [chance.choice(DEEDS) for _ in range(chance.choice((1, 1, 2)))]
+        deeds = [e for deed in deeds for e in (("post", deed) if deed == "change made" else [deed])]
         # Without ETags nobody can tell at which version a write arrives.
         fault = chance.choice(FAULTS)
         makers = ("post", "copy", "create", "upsert", "ensure", "wrapped")
@@ -592,6 +607,9 @@ class HttpPlace:
             fault, moment, undo_fault = "", "never", "kept" if "date" in deeds else ""
         if etags != "strong" and moment in ("before", "looked"):
             moment = "within"
+        if etags != "strong" and "nested last" in deeds and moment == "within":
+            # Within the write of the inner call is before that of the outer one.
+            moment = "after"
         rest = self._server.rest = Rest(habits=habits)
         store = "memory:"
         if chance.random() < 0.25:

@@ -66,4 +66,4 @@ def test_what_two_tenants_call_by_one_id_is_two_objects() -> None:
     assert nobodys.objects == {("", "Ann")}
     assert anns.objects.isdisjoint(bobs.objects)
     assert anns.objects.isdisjoint(nobodys.objects)
-    assert anns.find_new_objects(State.INTENT) == anns.objects
+    assert anns.take_new_objects(State.INTENT) == anns.objects

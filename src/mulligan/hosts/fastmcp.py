@@ -90,7 +90,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
                 raise ToolError(str(held)) from None
             except InputAsked as asked:
                 return asked.result
-            except Exception as error:  # noqa: BLE001 - it is raised again, as its server says it
+            except Exception as error:
                 if refusal := await run.review_failed():
                     raise ToolError(refusal) from error
                 return made.fail(error, advice=self.host.read_advice(error))

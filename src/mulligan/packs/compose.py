@@ -92,7 +92,15 @@ class Composed:
             part = self._split(at, record)
             read = _is_parts(record.result) and part.result is None
             found.append(None if read else self._call(at, "version", record))
-        return _wait(found, lambda versions: json.dumps(self._match_left(versions, record)))
+        return _wait(found, lambda versions: self._join(versions, record))
+
+    def _join(self, versions: list[Any], record: Record) -> str | None:
+        """All of them, or none where a part that has versions told none of what the call left."""
+        told = zip(self._declared, versions, strict=True)
+        silent = any(version is None and "version" in part for part, version in told)
+        if silent and not _is_parts(record.result):
+            return None
+        return json.dumps(self._match_left(versions, record))
 
     def _match_left(self, versions: list[Any], record: Record) -> list[Any]:
         if record.version is None or record.image is None or not _is_parts(record.result):
@@ -149,7 +157,7 @@ class Composed:
         notes: list[EffectNote | None] = []
         try:
             with ExitStack() as stack:
-                with _enter_composition():
+                with _enter_composition(self._declared):
                     for at, part in enumerate(self._declared):
                         split = [self._split(at, record) for record in records]
                         stack.enter_context(_enter_part(part, split, notes))
@@ -210,10 +218,14 @@ def _enter_part(
 class Composition:
     """What the parts of one call have in common, while they are entered: it is carried there."""
 
+    def __init__(self, declared: Sequence[Declared]) -> None:
+        self.hears_all = all("around" in part for part in declared)
+        """No part does anything in a way of its own, of which the others hear as well."""
 
-def _enter_composition() -> AbstractContextManager[None]:
+
+def _enter_composition(declared: Sequence[Declared]) -> AbstractContextManager[None]:
     """Have what several parts ask for know that it is for one call."""
-    return carry(read_context().put(Composition, Composition()))
+    return carry(read_context().put(Composition, Composition(declared)))
 
 
 def _is_same_part(part: Said, was: object, there: object) -> bool:

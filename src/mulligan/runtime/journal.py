@@ -90,7 +90,8 @@ class OwnCall(Struct, frozen=True, kw_only=True):
     @property
     def has_written(self) -> bool:
         """Whether it, or an undo of it, has changed the object."""
-        return self.stands or self.action.state in (State.UNDONE, State.CLOSED)
+        # Also one beside another, for which that does not wait.
+        return self.action.state in STANDING | {State.UNDONE, State.CLOSED}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -451,7 +452,7 @@ class JournalWriter:
         until = self.clock() + SHARED_LIFE
         keep: list[Kept] = []
         for move in moves:
-            calls = [(each.id, each.find_new_objects(move.state)) for each in move.actions]
+            calls = [(each.id, each.take_new_objects(move.state)) for each in move.actions]
             taken = self.history.take_places([c for c in calls if c[1]], until=until)
             if move.state is State.INTENT and any(objects for _, objects in calls):
                 keep += await self.waiter.aside(partial(list, taken))

@@ -73,6 +73,8 @@ class LiveAction:
     """Told once a look has settled what became of it, so that the log says so too."""
     looked_up: bool = False
     """It gave no answer, and a look has found that it happened."""
+    placed: frozenset[tuple[str, str]] | None = None
+    """Its objects among whose calls it has a place already; `None`: another process knows."""
     if_version: str | None = None
     """The version that its call was made under, where its tool says so to the remote."""
     belongs: tuple[object, ...] = ()
@@ -87,13 +89,18 @@ class LiveAction:
         """What it concerns, by server and id; nothing where its tool does not say."""
         return self._find_objects(self.record)
 
-    def find_new_objects(self, state: State) -> frozenset[tuple[str, str]]:
-        """Those objects that are known of it only now that it reaches a state."""
-        if state is State.INTENT:
-            return self.objects
-        if state is not State.EXECUTED:
+    def take_new_objects(self, state: State) -> frozenset[tuple[str, str]]:
+        """Those objects that are known of it only now that it reaches a state; then they are known.
+
+        What a call has written to may be known only once it came back, whatever it has returned.
+        """
+        if state not in (State.INTENT, State.UNKNOWN, State.EXECUTED):
             return frozenset()
-        return self.objects - self._find_objects(replace(self.record, result=None))
+        if self.placed is None and state is not State.INTENT:
+            self.placed = self._find_objects(replace(self.record, result=None))
+        new = self.objects - (self.placed or frozenset())
+        self.placed = (self.placed or frozenset()) | new
+        return new
 
     def _find_objects(self, record: Record) -> frozenset[tuple[str, str]]:
         found, tenant = find_objects(record, self.declaration), self.opening.tenant

@@ -123,8 +123,8 @@ async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
     changed = find_contradiction(to_plain(dict(record.arguments)), to_plain(result))
     if changed:
         why = (
-            f"It happened, and {changed} is not what it was given: somebody seems to have changed "
-            "it since."
+            f"It happened, and {changed} is not what it was given: it seems to have been changed "
+            "since."
         )
         return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True)
     return Seen(landing=ProbeResult.LANDED, result=result)

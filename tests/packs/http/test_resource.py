@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytest
 
 from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
-from mulligan import Mulligan, State
+from mulligan import Effect, Mulligan, State
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
+from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.types.call import Record
@@ -326,6 +328,107 @@ async def test_an_address_that_is_not_of_what_was_made_is_not_deleted(
     assert sorted(quiet.items) == ["e1", "e2"]
 
 
+@pytest.mark.parametrize("tag", ["", None])
+@pytest.mark.parametrize("shows", ["whole", "id", "nothing"])
+async def test_what_a_location_leads_to_instead_of_what_was_made_is_not_called_changed(
+    quiet: QuietServer, shows: str, tag: str | None
+) -> None:
+    """The answer is about what was made, and the address is somebody's, who has not touched it."""
+    quiet.tag, quiet.location, quiet.shows = tag, "/events/e1", shows
+    quiet.write("e1", {"title": "milk"})
+    before = dict(quiet.items)
+
+    told = await tell_of_post(quiet)
+
+    assert quiet.items == before | {"e3": {"title": "beer"}}
+    assert len(told) == 1
+    assert "Someone changed it" not in told[0]
+
+
+@pytest.mark.parametrize("shows", ["id", "nothing"])
+async def test_an_edit_of_what_was_made_is_still_called_one(quiet: QuietServer, shows: str) -> None:
+    quiet.tag, quiet.shows = "", shows
+
+    told = await tell_of_post(quiet, then=lambda: quiet.write("e2", {"title": "theirs"}))
+
+    assert quiet.items["e2"] == {"title": "theirs"}
+    assert len(told) == 1
+    assert "Someone changed it" in told[0]
+
+
+async def tell_of_post(server: QuietServer, *, then: Any = lambda: None) -> list[str]:
+    """What is said of a POST that was found wrong, where it stands."""
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").post())
+            def make() -> None:
+                client.post("/events", json={"title": "beer"}).raise_for_status()
+
+            def work() -> None:
+                make()
+                then()
+
+            await act(m, work)
+            return [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+
+@pytest.mark.parametrize("shows", ["whole", "nothing"])
+@pytest.mark.parametrize("tag", ["", None])
+async def test_what_was_made_and_then_changed_is_taken_back_from_the_last_to_the_first(
+    quiet: QuietServer, shows: str, tag: str | None
+) -> None:
+    quiet.shows, quiet.tag = shows, tag
+    before = dict(quiet.items)
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}")
+
+            @m.tool(**events.post())
+            def make(title: str) -> None:
+                client.post("/events", json={"title": title}).raise_for_status()
+
+            @m.tool(**events.patch())
+            def change(event_id: str, title: str) -> None:
+                client.patch(f"/events/{event_id}", json={"title": title}).raise_for_status()
+
+            def work() -> None:
+                make("beer")
+                change("e2", "wine")
+
+            assert await act(m, work) == []
+
+    assert quiet.items == before
+
+
+@pytest.mark.parametrize("fails", [True, False])
+async def test_what_a_call_of_ours_has_written_beside_its_resource_is_not_called_somebodys(
+    quiet: QuietServer, fails: bool
+) -> None:
+    quiet.tag = ""
+    quiet.write("e9", {"title": "other"})
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").put())
+            def change(event_id: str, beside: str = "") -> None:
+                for name in filter(None, (event_id, beside)):
+                    client.put(f"/events/{name}", json={"title": "beer"})
+                if beside and fails:
+                    raise TimeoutError("no answer")
+
+            def work() -> None:
+                change("e9")
+                with suppress(TimeoutError):
+                    change("e1", beside="e9")
+
+            await act(m, work)
+            told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+    assert len(told) == 2
+    assert "Someone changed it" not in " ".join(told)
+
+
 class Shop:
     """A server whose answers to POST do not all mean that something was made."""
 
@@ -410,7 +513,7 @@ def test_a_number_that_a_tool_returned_is_no_address_for_another_process(shop: S
     declared = http.resource(shop.client, "/events/{event_id}").post()
     record = Record(arguments={}, key="k1", result=201)
 
-    with pytest.raises(ConflictError, match="has not said where"):
+    with pytest.raises(ConflictError, match="is not known"):
         declared["read"](record)
 
 
@@ -437,10 +540,13 @@ async def test_a_status_that_is_declared_to_mean_it_is_believed(shop: Shop) -> N
     assert list(shop.server.items) == ["e1"]
 
 
+@pytest.mark.parametrize("answers", [[], [0, 302], [0, 303], [303, 303], [0, 500], [500, 0]])
 async def test_a_call_that_writes_elsewhere_too_is_not_called_taken_back(
-    quiet: QuietServer,
+    quiet: QuietServer, answers: list[int]
 ) -> None:
-    quiet.tag = ""
+    """Whatever its writes are answered with: all of them have taken effect."""
+    quiet.tag, quiet.refusals = "", [*answers]
+    quiet.write("e1", {"title": "milk"})
     quiet.write("e9", {"title": "other"})
     with httpx.Client(base_url=quiet.url, timeout=60) as client:
         async with Mulligan("memory:", checks=[reject], recover=False) as m:
@@ -453,6 +559,79 @@ async def test_a_call_that_writes_elsewhere_too_is_not_called_taken_back(
             states = await act(m, lambda: change("e1"))
 
     assert len(states) == 1
+
+
+@pytest.mark.parametrize(("names", "stands"), [("e1 e9", []), ("e1 e8 e9", ["e1", "e8", "e9"])])
+async def test_a_call_of_two_parts_is_taken_back_unless_it_writes_elsewhere_too(
+    quiet: QuietServer, names: str, stands: list[str]
+) -> None:
+    quiet.tag = ""
+    told = await write_two(quiet, names.split(), "beer")
+
+    assert [name for name in quiet.items if quiet.items[name]["title"] == "beer"] == stands
+    assert len(told) == bool(stands)
+
+
+async def test_what_a_part_of_another_kind_writes_by_the_same_client_is_taken_back_by_that_part(
+    quiet: QuietServer,
+) -> None:
+    quiet.tag = ""
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            own: Any = {
+                "effect": Effect.REVERSIBLE, "before": lambda _: client.get("/events/e9").text,
+                "undo": lambda _: client.delete("/events/e9").raise_for_status() and None,
+                "about": lambda _: "e9", "version": lambda _: "1",
+            }  # fmt: skip
+
+            @m.tool(**compose(http.resource(client, "/events/{event_id}").put(), own))
+            def change(event_id: str) -> None:
+                for name in (event_id, "e9"):
+                    client.put(f"/events/{name}", json={"title": "beer"})
+
+            assert await act(m, lambda: change("e1")) == []
+
+    assert quiet.items == {"e1": {"title": "milk", "size": 1}}
+
+
+async def test_a_part_of_a_call_that_told_no_version_is_not_called_changed(
+    quiet: QuietServer,
+) -> None:
+    quiet.trims, quiet.shows = True, "nothing"
+
+    told = await write_two(quiet, ["e1", "e9"], " Beer ")
+
+    assert len(told) == 1
+    assert "Someone changed it" not in told[0]
+
+
+async def write_two(server: QuietServer, names: list[str], title: str) -> list[str]:
+    """What is said of a call on two events that was found wrong, where it stands."""
+    for name in ("e1", "e8", "e9"):
+        server.write(name, {"title": "milk"})
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = [http.resource(client, f"/events/{{{each}}}") for each in ("one", "other")]
+
+            @m.tool(**compose(*(each.put() for each in events)))
+            def change(one: str, other: str) -> None:
+                for name in names:
+                    client.put(f"/events/{name}", json={"title": title})
+
+            await act(m, lambda: change("e1", "e9"))
+            return [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+
+@pytest.mark.parametrize("way", ["put", "patch", "delete"])
+async def test_a_write_that_is_answered_with_where_to_look_is_taken_back(
+    quiet: QuietServer, way: str
+) -> None:
+    quiet.write("e1", {"title": "milk"})
+    quiet.status = 303
+
+    assert await take_back(quiet, way) == []
+
+    assert quiet.items == {"e1": {"title": "milk"}}
 
 
 async def test_two_writes_of_one_call_to_its_resource_are_both_ours(quiet: QuietServer) -> None:

@@ -155,6 +155,38 @@ async def test_a_tool_that_told_no_version_is_said_to_have_told_none(strict: Mul
     assert "told no version" in reply
 
 
+@pytest.mark.parametrize("within", [True, False])
+async def test_what_a_call_of_ours_wrote_after_one_within_or_beside_it_is_not_called_somebodys(
+    strict: Mulligan, within: bool
+) -> None:
+    """It was asked for first, wrote last and told no version, and is being undone as well."""
+    event, moved = Event(strict), asyncio.Event()
+    move = event.declare()
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE, before=event.read, undo=event.put_back_under_version,
+        version=lambda record: None, about=lambda record: "event",
+    )  # fmt: skip
+    async def arrange(day: int) -> None:
+        await (move(2) if within else moved.wait())
+        event.write(day=day)
+
+    async def move_beside() -> None:
+        await asyncio.sleep(0.1)
+        await move(2)
+        moved.set()
+
+    async def do_both() -> None:
+        await asyncio.gather(arrange(6), move_beside())
+
+    reply = await do_all(strict, (lambda: arrange(6)) if within else do_both)
+
+    assert event.state["day"] == 6
+    assert SOMEONE not in reply
+    assert len(list_open(strict)) == 2
+    assert all("Someone" not in str(each.detail["why"]) for each in list_open(strict))
+
+
 async def test_without_an_object_our_own_undo_is_known_by_what_it_put_back(
     strict: Mulligan,
 ) -> None:

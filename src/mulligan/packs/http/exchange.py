@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 from weakref import WeakSet
 
@@ -15,6 +16,7 @@ from mulligan.runtime.context import carry, read_context
 from mulligan.types.effect import EffectNote, note_effect
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+SENT_ON = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
 """The ETag of an answer that was compressed on its way is not the resource's: Apache writes `-gzip`
 into it, and refuses that as a condition; nginx makes it a weak one."""
@@ -30,8 +32,10 @@ class CallRequests:
     """What a status says of the effect of the only write."""
     is_about: Callable[[httpx.Request], bool] = lambda _: True
     """Whether a write is the one that its headers are for, where a call is of several parts."""
-    composition: object = None
+    composition: Composition | None = None
     """What the parts of one call have in common."""
+    parts: list[CallRequests] = field(default_factory=list)
+    """All of one call, this one among them."""
     requests: list[httpx.Request] = field(default_factory=list)
     """Those that write."""
     answers: list[httpx.Response] = field(default_factory=list)
@@ -61,11 +65,18 @@ class CallRequests:
             self.answers.append(response)
 
     def list_writes(self) -> Iterator[tuple[httpx.Request, httpx.Response | None]]:
-        """Each write with its answer, if it has one. One that was sent on elsewhere is none."""
+        """Each write with its answer, if it has one. One that is to be sent elsewhere is none."""
         for request in self.requests:
             answer = next((each for each in self.answers if each.request is request), None)
-            if answer is None or not answer.is_redirect:
+            if answer is None or not _is_sent_on(answer):
                 yield request, answer
+
+    def writes_beside(self) -> bool:
+        """Whether the call has written to something that no part of it is about."""
+        if self.composition is not None and not self.composition.hears_all:
+            return False
+        writes = [request for request, _ in self.list_writes()]
+        return not all(any(part.is_about(each) for part in self.parts) for each in writes)
 
     def find_note(self) -> EffectNote | None:
         """What is known of the effect of a call that has failed."""
@@ -73,6 +84,13 @@ class CallRequests:
         if self.sent != 1 or not self.answers:
             return None
         return self.judge(self.answers[0].status_code)
+
+
+def _is_sent_on(answer: httpx.Response) -> bool:
+    """Whether a server has not done a write, and says where to send it. By 302 and 303 it says
+    where to look, as a rule once it is done."""
+    moved = answer.status_code == HTTPStatus.MOVED_PERMANENTLY and answer.request.method != "POST"
+    return moved or answer.status_code in SENT_ON
 
 
 class Exchanges(tuple[CallRequests, ...]):
@@ -92,6 +110,8 @@ def enter_exchange(exchange: CallRequests) -> Iterator[CallRequests]:
     # The parts of one call hear of all that it sends; a call within another is on its own.
     beside = [each for each in context.of(Exchanges) or () if each.composition is not None]
     together = [each for each in beside if each.composition is exchange.composition]
+    exchange.parts = together[0].parts if together else exchange.parts
+    exchange.parts.append(exchange)
     with carry(context.put(Exchanges, Exchanges((*together, exchange)))):
         try:
             yield exchange

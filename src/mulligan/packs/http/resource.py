@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan.packs.http.fields import NOTHING, find_given
@@ -60,6 +61,8 @@ class Left(Struct, frozen=True, kw_only=True):
     """Where the server has put what it made."""
     etag: str | None = None
     """A strong one, of what the write has left."""
+    unconfirmed: bool = False
+    """Only `Location` says that what was made is there: it may lead to somebody's."""
     sent: object = NOTHING
     """The fields that the call has sent for the resource, where it has."""
     written: SentWrite | None = None
@@ -70,6 +73,8 @@ class Left(Struct, frozen=True, kw_only=True):
     """The server would not do it: what is gone is somebody else's work."""
     beside: bool = False
     """Only other things were written, of which a look at the resource says nothing."""
+    others: tuple[str, ...] = ()
+    """The addresses of what else was written, which may be what an earlier call is about."""
 
 
 class Accepted(Struct, frozen=True, kw_only=True):
@@ -187,16 +192,22 @@ class Resource:
         """Keep what the last write to the resource has sent, and what it was answered."""
         writes = list(exchange.list_writes())
         about = [each for each in writes if self._is_about(record, each[0])]
+        sent_to = [each for each, _ in writes if each.method != "POST"]
+        others = [each.url for each in sent_to if not self._is_about(record, each)]
+        also = tuple(str(each.copy_with(query=None)) for each in others)
         if not about:
             # A thread without the call's context, or another client, writes unseen: without the
             # condition of the call, and nobody knows what the server said.
-            beside = bool(writes) and exchange.composition is None
-            self._keep(record, Left(beside=beside, untold=True))
+            self._keep(record, Left(beside=exchange.writes_beside(), untold=True, others=also))
             return
         request, answer = about[-1]
         bodies = [read_written(each, None).sent for each, _ in about]
         fields = [each for each in bodies if isinstance(each, Mapping)]
         sent = {name: each[name] for each in fields for name in each} if fields else NOTHING
+        if isinstance(record.before, dict):
+            told = not self._is_awaited(cast("Shown", record.before), request, answer)
+        else:
+            told = answer is not None and answer.status_code in created and len(about) == 1
         if answer is None or not answer.is_success:
             refused = answer is not None and answer.is_client_error
             left = Left(sent=sent, written=read_written(request, None), refused=refused)
@@ -204,34 +215,32 @@ class Resource:
             etag = answer.headers.get("etag")
             # A weak one says nothing about bytes, and no server takes it as a condition.
             strong = etag if self._etags and etag and not etag.startswith("W/") else None
-            written = None if strong else read_written(request, answer)
-            if isinstance(record.before, dict):
-                told = not self._is_awaited(cast("Shown", record.before), request, answer)
-            else:
-                told = answer.status_code in created and len(about) == 1
-            # What a call writes beside its resource is taken back by nobody.
-            alone = exchange.composition is not None or len(about) == len(writes)
+            url = self._find_made(record, answer)
             left = Left(
-                url=self._find_made(record, answer),
+                url=url,
                 etag=strong,
+                unconfirmed=not self._is_confirmed(record, answer, url),
                 sent=sent,
-                written=written,
-                untold=not (told and alone),
+                written=None if strong else read_written(request, answer),
             )
-        self._keep(record, left)
+        # What a call writes beside its resource is taken back by nobody.
+        untold = not told or exchange.writes_beside()
+        self._keep(record, replace(left, untold=untold, others=also))
 
     def _keep(self, record: Record, left: Left) -> None:
         self._made[record.key] = left
         if len(self._made) > MOST:
             self._made.popitem(last=False)
 
-    def _is_awaited(self, before: Shown, request: httpx.Request, answer: httpx.Response) -> bool:
+    def _is_awaited(
+        self, before: Shown, request: httpx.Request, answer: httpx.Response | None
+    ) -> bool:
         """Whether this write, or one before it, may still be on its way into the resource."""
         url = before["url"]
         earlier = self._accepted.get(url)
         if earlier is not None and earlier.is_over(before):
             del self._accepted[url]
-        if answer.status_code == ACCEPTED:
+        if answer is not None and answer.status_code == ACCEPTED:
             self._accepted[url] = Accepted(
                 written=read_written(request, None),
                 before=before,
@@ -265,6 +274,11 @@ class Resource:
         # An id alone says of what it is one only where such resources are made.
         made = self._locate_returned(record, _read_body(answer))
         return made if asked.endswith(made.rstrip("/").rpartition("/")[0]) else ""
+
+    def _is_confirmed(self, record: Record, answer: httpx.Response, url: str) -> bool:
+        """Whether the body of an answer is of what is at an address, as all that was there is."""
+        named = self._locate_returned(record, _read_body(answer))
+        return isinstance(record.before, dict) or (bool(named) and url.endswith(named))
 
     def _fits(self, url: httpx.URL) -> bool:
         """Whether an address is one of the template's."""
@@ -336,7 +350,7 @@ class Resource:
         left = self._made.get(record.key, Left())
         if left.untold:
             return None
-        if left.etag and not deletes:
+        if left.etag and not (deletes or left.unconfirmed):
             return left.etag
         url = self._locate(record)
         if not url:
@@ -349,13 +363,15 @@ class Resource:
     ) -> str | None:
         """The version that is there right after a write, if that is its work and nobody else's."""
         now, written = self._show(answer), left.written
+        if left.etag and left.unconfirmed:
+            return left.etag if now["at"] in (left.etag, ABSENT) else None
         if now["at"] == ABSENT:
             return ABSENT if deletes and not left.refused else None
         before, there = parse_shown(cast("Shown | None", record.before)), parse_shown(now)
         made_id = answer.url.path.rstrip("/").rpartition("/")[2]
         if written is not None and written.explains(there, before=before, made_id=made_id):
             return now["at"]
-        if written is not None and written.differs(there):
+        if written is not None and not left.unconfirmed and written.differs(there):
             # Somebody has been here since: what we left will not be seen any more.
             return hash_answered(written)
         given = record.arguments
@@ -384,8 +400,9 @@ class Resource:
         located = self._locate(record)
         if not located:
             raise ConflictError(
-                "The server has not said where it put what was made: there is no Location, and no "
-                f"id for {self.path} in its answer or in what the tool returned."
+                "Where the server has put what was made is not known: by its Location, or without "
+                "one by an id in its answer or in what the tool returned, it names no "
+                f"{self.path} that this call can have made."
             )
         return located
 
@@ -424,15 +441,18 @@ class Resource:
     def _build_address(self, given: Mapping[str, object]) -> str:
         return self.path.format(**{n: quote(str(value), safe="") for n, value in given.items()})
 
-    def _name(self, record: Record) -> str | None:
+    def _name(self, record: Record) -> list[str]:
         there = isinstance(record.before, dict)
-        return self._name_address(self._locate(record) if there else self._locate_given(record))
+        located = self._locate(record) if there else self._locate_given(record)
+        return self._list_addresses(record, located)
 
-    def _name_made(self, record: Record) -> str | None:
-        return self._name_address(self._locate(record))
+    def _name_made(self, record: Record) -> list[str]:
+        return self._list_addresses(record, self._locate(record))
 
-    def _name_address(self, located: str) -> str | None:
-        return str(httpx.URL(self.place).join(located)) if located else None
+    def _list_addresses(self, record: Record, located: str) -> list[str]:
+        """All that a call is known to have written to, or will."""
+        others = self._made.get(record.key, Left()).others
+        return [str(httpx.URL(self.place).join(each)) for each in (located, *others) if each]
 
     def _ask(
         self, way: str, url: str, *, check: Callable[[httpx.Response], T], **more: Any
