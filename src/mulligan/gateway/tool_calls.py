@@ -247,8 +247,8 @@ class Calls:
         except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
             self._note_failure(turn, call, error)
             if refusal := await run.review_failed():
-                told = build_result(refusal, failed=True, modern=asked.is_modern)
-                return write_result(key, told)
+                refused = build_result(refusal, failed=True, modern=asked.is_modern)
+                return write_result(key, refused)
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         answer = await run.review(None)
         if not answer.stands:

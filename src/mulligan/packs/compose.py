@@ -218,12 +218,12 @@ def _enter_part(
 class Composition:
     """What the parts of one call have in common, while they are entered: it is carried there."""
 
-    def __init__(self, declared: Sequence[Declared]) -> None:
+    def __init__(self, declared: Sequence[Said]) -> None:
         self.hears_all = all("around" in part for part in declared)
         """No part does anything in a way of its own, of which the others hear as well."""
 
 
-def _enter_composition(declared: Sequence[Declared]) -> AbstractContextManager[None]:
+def _enter_composition(declared: Sequence[Said]) -> AbstractContextManager[None]:
     """Have what several parts ask for know that it is for one call."""
     return carry(read_context().put(Composition, Composition(declared)))
 

@@ -272,6 +272,9 @@ class HostRun(Protocol):
         With `feedback`, have the agent go on and bring its next reply; `last`: it cannot go on.
         """
 
+    async def review_failed(self) -> str:
+        """Why what a failed call has done all the same was undone; nothing, where it stands."""
+
     def deliver(self, reply: object) -> Answer:
         """In the place of `review`, where the reply is out already and its agent cannot go on: what
         was done is reviewed later, and a person is asked before anything of it is undone."""
