@@ -178,9 +178,12 @@ LATE_202 = "a late 202 is believed"
 
 LOCATION = "whatever Location says was made"
 SET = "what a call has set is what servers set"
+ETAG = "what Location leads to has the ETag of the answer"
+BESIDE = "what a call writes beside its resource is not known"
 
 LIKELY: dict[str, tuple[str, ...]] = {
     GET_OR_CREATE: ("1:685",), LATE_202: ("1:78",), LOCATION: ("1:31",), SET: ("1:40",),
+    ETAG: ("1:1040",), BESIDE: ("1:17",),
 }  # fmt: skip
 """Seeds of histories that are likely to show a mistake: these are drawn first."""
 
@@ -215,15 +218,11 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         ),
         LOCATION: lambda: plant(Resource, "_find_made", _believe_location(Resource._find_made)),
         SET: lambda: plant(shown, "is_alike", lambda before, now, **_: is_alike(before, now)),
-        "what Location leads to has the ETag of the answer": lambda: plant(
-            Resource, "_is_confirmed", lambda *_: True
-        ),
+        ETAG: lambda: plant(Resource, "_is_confirmed", lambda *_: True),
         "a redirect means that nothing was written": lambda: plant(
             exchange, "_is_sent_on", lambda answer: answer.is_redirect
         ),
-        "what a call writes beside its resource is not known": lambda: plant(
-            Resource, "_list_addresses", _name_one
-        ),
+        BESIDE: lambda: plant(Resource, "_list_addresses", _name_one),
         "a call beside another has written nothing": lambda: plant(
             OwnCall, "has_written", property(_has_written_alone)
         ),

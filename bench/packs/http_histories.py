@@ -41,7 +41,7 @@ DEEDS = (
     "put", "put", "put new", "patch", "patch", "delete", "post", "post", "get or create",
     "upsert", "copy", "late put", "late post", "late delete", "put and more",
     "ensure", "ensure", "date", "wrapped", "nested", "nested last",
-    "change made", "change made", "put and more",
+    "change made", "change made", "change beside",
 )  # fmt: skip
 BEFORE = ("cut before", "500 before", "409 before", "400 before")
 AFTER = ("cut after", "500 after", "409 after", "412 after", "404 after", "422 after", "repeated")
@@ -50,7 +50,9 @@ UNDO_FAULTS = ("", "", "", "ignored", "kept", "cut before", "500 before", "cut a
 MOMENTS = ("never", "never", "before", "within", "after", "after", "looked")
 OWN = ("updated_at", "version", "rev", "sha", "lastEditedBy", "created_at", "id")
 """Fields that the server sets by itself."""
-PLACES = ("relative", "absolute", "none", "elsewhere", "collection", "lies")
+PLACES = ("relative", "absolute", "none", "elsewhere", "collection", "lies", "lies")
+TWO = {"change made": ("post", "change made"), "change beside": ("patch", "put and more")}
+"""A call on what the one before it has written to."""
 DAY, OTHER_DAY = "2026-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
 """A field may be called what servers change with every write, and be what people write."""
 LATER = timedelta(minutes=20)
@@ -531,7 +533,9 @@ class HttpHistory:
     def _put(self, put: Callable[..., Any], deed: str, there: str) -> None:
         more = {"late": "?late"} if deed == "late put" else {}
         if deed == "put and more":
-            more = {self.chance.choice(("first", "then")): self.chance.choice(BESIDE)}
+            ours = [each.name for each in self.rest.ledger if each.by != THEIRS]
+            beside = self.chance.choice(ours or BESIDE)
+            more = {self.chance.choice(("first", "then")): beside}
         put(item="new" if deed == "put new" else there, title="beer", **more)
 
     async def _recover(self, m: Mulligan, clock: Clock, known: list[list[str]]) -> Any:
@@ -592,7 +596,7 @@ class HttpPlace:
             keyed=chance.random() < 0.5,
         )
         deeds = [chance.choice(DEEDS) for _ in range(chance.choice((1, 1, 2)))]
-        deeds = [e for deed in deeds for e in (("post", deed) if deed == "change made" else [deed])]
+        deeds = [each for deed in deeds for each in TWO.get(deed, (deed,))]
         # Without ETags nobody can tell at which version a write arrives.
         fault = chance.choice(FAULTS)
         makers = ("post", "copy", "create", "upsert", "ensure", "wrapped")

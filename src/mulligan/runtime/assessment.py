@@ -392,7 +392,8 @@ class UndoPolicy(Struct, frozen=True, kw_only=True):
     undo_wrote: bool = False
     """What is there now was written by an undo of ours."""
     undone_within: str = ""
-    """The tool of a call that this one has made, whose undo has written what is there."""
+    """The tool of a call that was made while this one was under way, by it or beside it, and whose
+    undo has written what is there."""
     undone_around: bool = False
     """A call that this one was made in is undone, and what this one found was the work of that."""
 
@@ -528,10 +529,12 @@ def _assess_foreign(record: Record, sight: Observation, *, terms: UndoPolicy) ->
         told = "its tool told no version, so its work cannot be told from anybody else's"
     elif terms.undone_within:
         why = (
-            f"It is {at}, as {terms.undone_within} found it, which it called itself and which is "
-            "undone. Whether all of that is its own work, nobody can tell."
+            f"It is {at}, as {terms.undone_within} found it, which was called before this one came "
+            "back and which is undone. Whether all of that is its own work, nobody can tell."
         )
-        told = "a call that it made itself is undone, and whose work the rest is nobody can tell"
+        told = (
+            "a call made while it was under way is undone: whose work the rest is nobody can tell"
+        )
     elif later.unversioned:
         why = (
             f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "

@@ -141,7 +141,7 @@ class ObjectHistory:
             for each in before[:BESIDE]:
                 # One that has made it came back after it, whatever the clock says.
                 around = self.is_within(action, each)
-                if each not in found and (around or self._may_come_later(each, since=since)):
+                if each not in found and (around or self.may_come_after(each, since=since)):
                     found[each] = self._find_deed(each, owner, beside=True)
         return [deed for deed in found.values() if deed is not None]
 
@@ -207,7 +207,8 @@ class ObjectHistory:
             return None
         return OwnCall(action=found, version=self._read_version(action, owner), beside=beside)
 
-    def _may_come_later(self, action: str, *, since: datetime) -> bool:
+    def may_come_after(self, action: str, *, since: datetime) -> bool:
+        """Whether a call came back after a moment, or has not come back yet."""
         entries = list(self.journal.list_entries(action))
         came = any(each.state is State.EXECUTED and each.at >= since for each in entries)
         return came or (bool(entries) and entries[-1].state in UNANSWERED)

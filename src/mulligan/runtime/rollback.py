@@ -607,15 +607,16 @@ class _Rollback:
         return replace(terms, undone_around=made)
 
     def _load_nested(self, action: LiveAction, undone: str) -> tuple[str, OtherCall | None]:
-        """The tool of what is undone, if the action has called it; else the call, if that has
-        called the action."""
+        """The call that is undone, if it has called the action; else its tool, if it was called
+        while the action was under way, by that or beside it: then it has found what that left."""
         history, other = self.book.history, self.book.journal.find_action(undone)
         if other is None:
             return "", None
-        if history.is_within(other.id, action.id):
-            return other.opening.tool, None
-        around = history.is_within(action.id, other.id)
-        return "", load_call(other, book=self.book) if around else None
+        if history.is_within(action.id, other.id):
+            return "", load_call(other, book=self.book)
+        within = history.is_within(other.id, action.id)
+        beside = within or history.may_come_after(action.id, since=other.opened_at)
+        return other.opening.tool if beside else "", None
 
     def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls, bool]:
         """The version at which what it left stands, what we did to its object since, and whether

@@ -401,6 +401,42 @@ async def test_what_was_made_and_then_changed_is_taken_back_from_the_last_to_the
     assert quiet.items == before
 
 
+async def test_what_a_call_found_that_was_made_beside_another_is_not_called_somebodys(
+    quiet: QuietServer,
+) -> None:
+    """Of what the first has left only an answer tells: it reads what the second has made of it."""
+    wrote, done = asyncio.Event(), asyncio.Event()
+    quiet.write("e1", {"title": "milk"})
+    async with (
+        httpx.AsyncClient(base_url=quiet.url, timeout=60) as client,
+        Mulligan("memory:", checks=[reject], recover=False) as m,
+    ):
+
+        @m.tool(**http.resource(client, "/events/{event_id}").put())
+        async def change(event_id: str, title: str) -> None:
+            await client.put(f"/events/{event_id}", json={"title": title})
+            wrote.set()
+            if title == "beer":
+                await done.wait()
+
+        async def change_beside() -> None:
+            await wrote.wait()
+            await change("e1", "wine")
+            done.set()
+
+        async def agent(turn: OpenTurn) -> str:
+            if turn.attempt.number == 1:
+                await asyncio.gather(change("e1", "beer"), change_beside())
+            return "Done."
+
+        await m.act("Do it", agent)
+        told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+    assert quiet.items == {"e1": {"title": "beer"}}
+    assert len(told) == 1
+    assert "nobody can tell" in told[0]
+
+
 @pytest.mark.parametrize("fails", [True, False])
 async def test_what_a_call_of_ours_has_written_beside_its_resource_is_not_called_somebodys(
     quiet: QuietServer, fails: bool
