@@ -48,7 +48,6 @@ def test_who_looks_again_since_the_first_was_killed_finds_the_same(
     assert not (tmp_path / "a").exists()
 
 
-
 def test_a_write_that_took_effect_is_found_whatever_was_written_since(
     folder: Folder, tmp_path: Path
 ) -> None:
