@@ -179,11 +179,13 @@ LATE_202 = "a late 202 is believed"
 LOCATION = "whatever Location says was made"
 SET = "what a call has set is what servers set"
 ETAG = "what Location leads to has the ETag of the answer"
+CREATE = "a create is taken back at any version"
+NEVER = "a call that was killed has never landed"
 BESIDE = "what a call writes beside its resource is not known"
 
 LIKELY: dict[str, tuple[str, ...]] = {
     GET_OR_CREATE: ("1:685",), LATE_202: ("1:78",), LOCATION: ("1:31",), SET: ("1:40",),
-    ETAG: ("1:1040",), BESIDE: ("1:17",),
+    ETAG: ("1:1040",), BESIDE: ("1:17",), NEVER: ("2:68",), CREATE: ("1:120",),
 }  # fmt: skip
 """Seeds of histories that are likely to show a mistake: these are drawn first."""
 
@@ -202,9 +204,7 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
             journaled_call, "is_own_refusal", lambda *_: False
         ),
         "attributes are not kept": lambda: plant(folders, "_copy_attributes", lambda *_: None),
-        "a call that was killed has never landed": lambda: plant(
-            FileStep, "has_landed", lambda _: False
-        ),
+        NEVER: lambda: plant(FileStep, "has_landed", lambda _: False),
         "a call that was killed has always landed": lambda: plant(
             FileStep, "has_landed", lambda _: True
         ),
@@ -253,9 +253,7 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         "an update is taken back over any version": lambda: plant(
             TakingBack, "update", _update_blindly
         ),
-        "a create is taken back at any version": lambda: plant(
-            TakingBack, "create", _remove_blindly
-        ),
+        CREATE: lambda: plant(TakingBack, "create", _remove_blindly),
         "a delete is not taken back, and not read back": _plant_all(
             lambda: plant(TakingBack, "delete", _delete_nothing), NO_READ_BACK
         ),

@@ -33,6 +33,21 @@ def test_a_write_that_was_killed_before_it_took_effect_never_does(
     assert not (tmp_path / "a").exists()
 
 
+@pytest.mark.parametrize("way", ["write", "make"])
+def test_who_looks_again_since_the_first_was_killed_finds_the_same(
+    folder: Folder, tmp_path: Path, way: str
+) -> None:
+    step, aside = FileStep(folder=folder, key="k"), tmp_path / folder.ours / "k.new"
+    if way == "make":
+        aside.mkdir()
+    else:
+        folder.write_aside(b"ours", name="k.new")
+    step._note(way, "a", over=ABSENT, left="", inode=aside.stat().st_ino)
+
+    assert [step.has_landed() for _ in range(2)] == [False, False]
+    assert not (tmp_path / "a").exists()
+
+
 def test_a_write_that_took_effect_is_found_whatever_was_written_since(
     folder: Folder, tmp_path: Path
 ) -> None:

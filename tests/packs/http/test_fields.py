@@ -28,3 +28,10 @@ def test_times_and_numbers_of_a_write_are_no_content(now: object, alike: bool) -
 def test_whatever_a_server_usually_sets_by_itself_is_no_content(name: str) -> None:
     assert is_alike({"title": "milk", name: "1-a"}, {"title": "milk", name: "2-b"})
     assert not is_alike({"title": "milk", "version": "1-a"}, {"title": "milk", "version": "2-b"})
+
+
+@pytest.mark.parametrize(("now", "alike"), [("2026-11-16T10:00:00Z", True), ("by Ann", False)])
+def test_what_was_deleted_and_put_back_is_made_at_another_time(now: str, alike: bool) -> None:
+    before = {"title": "milk", "created_at": "2026-11-15T10:00:00Z"}
+
+    assert is_alike(before, {"title": "milk", "created_at": now}) is alike

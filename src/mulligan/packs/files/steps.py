@@ -120,6 +120,9 @@ class FileStep(Struct, frozen=True, kw_only=True):
                 self._new.unlink()
                 return True
         landed = about.st_nlink > 1 and self._new.is_file() and about.st_ino == mark["inode"]
+        if not landed:
+            # First: without what was to be put there, the mark alone says that it was.
+            self._mark.unlink()
         self._drop_new()
         return landed
 

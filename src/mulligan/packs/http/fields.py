@@ -86,7 +86,8 @@ def is_alike(before: object, now: object, *, content: Collection[str] = ()) -> b
 def _has_moved_on(called: str, was: object, value: object) -> bool:
     if called in _COUNTS and isinstance(was, int):
         return isinstance(value, int) and value > was
-    if called in _CHANGED:
+    if called in _CHANGED | _MADE:
+        # What was deleted and is put back is made anew.
         return _is_time(was) and _is_time(value)
     return called in _OTHERS
 
