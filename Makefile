@@ -4,6 +4,7 @@ BIN := .venv/bin
 # Many tests start a process: each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 # Not compiled: most of what the hosts bring is never imported.
+PACKAGES := $(addprefix -e packages/mulligan-,dashboard dates gateway packs testing) -e examples/demo
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
 .PHONY: setup demo test check bench fast-fuzz docs site hosts extras clean
@@ -14,12 +15,12 @@ setup: .venv/.base                       ## the library and its command line, in
 	$(PYTHON) -m venv .venv
 	touch $@
 
-.venv/.base: .venv/.python pyproject.toml constraints.txt
-	$(INSTALL) -e .
+.venv/.base: .venv/.python $(wildcard packages/*/pyproject.toml) constraints.txt
+	$(INSTALL) -e packages/mulligan -e packages/mulligan-dates
 	touch $@
 
 .venv/.test: .venv/.base
-	$(INSTALL) -e '.[test]'
+	$(INSTALL) -e 'packages/mulligan[test]' $(PACKAGES)
 	touch $@
 
 # Pages are tried in a real browser: the system's own, else Debian's, else the one that Playwright brings.
@@ -37,7 +38,7 @@ setup: .venv/.base                       ## the library and its command line, in
 	touch $@
 
 .venv/.demo: .venv/.base
-	$(INSTALL) -e '.[dashboard,demo]'
+	$(INSTALL) -e packages/mulligan $(PACKAGES)
 	touch $@
 
 demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network
@@ -68,7 +69,7 @@ site: .venv-site/.ready                  ## the pages as a site in build/site; i
 
 .venv-site/.ready:
 	$(PYTHON) -m venv .venv-site
-	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check '.[site]'
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check packages/mulligan-dates 'packages/mulligan[site]'
 	touch $@
 
 hosts: .venv/.test                       ## each host at its newest release and its floor: long. HOST=strands VERSION=floor for one

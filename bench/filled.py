@@ -98,7 +98,7 @@ def _serve(keep: Path) -> Iterator[MakeUrl]:
     """A server whose folder stays: it is stopped as one that will be started again."""
     import psycopg
 
-    from mulligan.testing.postgres import PostgresServer, start_again, start_server
+    from mulligan_testing.postgres import PostgresServer, start_again, start_server
 
     folder = keep / "postgres"
     known = (folder / "data").exists()

@@ -11,6 +11,15 @@ from pathlib import Path
 from bench.missing import MissingError
 
 ROOT = Path(__file__).resolve().parent.parent
+SOURCES = tuple(str(each) for each in sorted(ROOT.glob("packages/mulligan*/src")))
+"""Of this checkout, for an environment in which it is not installed."""
+BASE = ROOT / "packages" / "mulligan"
+BESIDE = tuple(
+    part
+    for name in ("dates", "gateway", "dashboard", "packs", "testing")
+    for part in ("-e", str(ROOT / "packages" / f"mulligan-{name}"))
+)
+"""The packages that the base needs, and that build on it, as pip is told of them."""
 PINS = ROOT / "bench" / "peers.txt"
 
 

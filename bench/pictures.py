@@ -17,10 +17,6 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from mulligan.cli.demo.history import live_days
-from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.security import Role
-from mulligan.dashboard.serving import DashboardServer, PageAddress
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import read_lessons
@@ -28,6 +24,10 @@ from mulligan.insights.open_actions import read_open
 from mulligan.insights.patterns import read_patterns
 from mulligan.insights.turns import read_turn, read_turns
 from mulligan.settings import Settings
+from mulligan_dashboard.sections import SECTIONS
+from mulligan_dashboard.security import Role
+from mulligan_dashboard.serving import DashboardServer, PageAddress
+from mulligan_demo.history import live_days
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LOOKS: dict[str, Any] = {

@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from bench.counts.counter import PACKAGE
+from bench.counts.counter import PACKAGES
 from bench.peers import ROOT
 from mulligan import Effect, Mulligan
-from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.servers_file import Server
-from mulligan.gateway.stdio_server import serve_stdio
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.servers_file import Server
+from mulligan_gateway.stdio_server import serve_stdio
 
 TIMES = 5
 """Each way is gone so often, and the least counts: what is only due now and then is no part."""
@@ -28,7 +28,7 @@ WARM = 2
 """Before that, so that what is loaded or compiled at first use is."""
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 RIGHT, WRONG = "2026-11-20", "2026-11-21"
-SCRIPT = ROOT / "tests" / "gateway" / "scripted_server.py"
+SCRIPT = ROOT / "packages/mulligan-gateway/tests/gateway/scripted_server.py"
 ADD = (
     b'{"jsonrpc":"2.0","id":%d,"method":"tools/call",'
     b'"params":{"name":"add","arguments":{"a":1,"b":2}}}\n'
@@ -64,7 +64,7 @@ class Visitor:
 
     def _note(self, frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(PACKAGE) and code.co_name not in INSIDE:
+        if event == "call" and code.co_filename.startswith(PACKAGES) and code.co_name not in INSIDE:
             self._entered.append(code)
 
     def count(self) -> Visits:

@@ -30,17 +30,17 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.tools import ToolDefinition
 
 from mulligan import Mulligan
-from mulligan.packs.calendar import (
+from mulligan.runtime.context import OpenTurn
+from mulligan_packs.calendar import (
     CalDAV,
     KnownPlaces,
     calendar_checks,
     calendar_facts,
     calendar_tools,
 )
-from mulligan.packs.calendar.checks import OWN
-from mulligan.packs.calendar.desk import Desk
-from mulligan.runtime.context import OpenTurn
-from mulligan.testing.radicale import radicale_server
+from mulligan_packs.calendar.checks import OWN
+from mulligan_packs.calendar.desk import Desk
+from mulligan_testing.radicale import radicale_server
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 """When the story takes place, unless it is a real model on somebody's own calendar."""

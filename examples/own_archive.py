@@ -1,6 +1,6 @@
 """An archive of one's own: what was learned about tasks, in a shelf of the standard library.
 
-Ten methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
+Ten methods make an archive, and `mulligan_testing.store_contract.ArchiveContract` certifies it.
 The rules are not written here: `mulligan.types.notes` brings them. What is left is a place to keep
 things and a lock, so that two processes never write at once.
 """

@@ -1,1 +1,1 @@
-"""The compiled part of redaction: built from `fast/`, and held against the pure form."""
+"""The compiled part of redaction: built from its sources, and held against the pure form."""

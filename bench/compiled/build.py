@@ -16,7 +16,7 @@ from bench.missing import MissingError
 from bench.peers import ROOT
 from mulligan.redaction.fast import MODULE
 
-FOLDER = ROOT / "fast"
+FOLDER = ROOT / "packages" / "mulligan-fast"
 LIBRARY = "core.abi3.so"
 _STRICT = ("-O2", "-Wall", "-Wextra", "-Werror")
 _SANITIZED = (

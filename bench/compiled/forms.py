@@ -17,7 +17,7 @@ def add_form_argument(parser: argparse.ArgumentParser) -> None:
         "--form",
         choices=FORMS,
         default=FORMS[0],
-        help="redaction as it is installed, in pure Python, or compiled from fast/ for this run",
+        help="redaction as it is installed, in pure Python, or compiled for this run",
     )
 
 

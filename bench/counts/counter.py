@@ -6,15 +6,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import apsw
 
 import mulligan
+import mulligan_dates
+import mulligan_gateway
 
-PACKAGE = str(Path(mulligan.__file__).parent)
+PACKAGES = tuple(each.__path__[0] for each in (mulligan, mulligan_dates, mulligan_gateway))
 """What libraries do is not counted, as another version of one would change the count."""
 
 
@@ -26,7 +27,7 @@ class Lines:
 
     def on_call(self, frame: FrameType, _event: str, _argument: object) -> Any:
         """Follow a function of ours, and no other."""
-        return self._on_line if frame.f_code.co_filename.startswith(PACKAGE) else None
+        return self._on_line if frame.f_code.co_filename.startswith(PACKAGES) else None
 
     def _on_line(self, _frame: FrameType, event: str, _argument: object) -> Any:
         self.n += event == "line"

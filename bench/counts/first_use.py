@@ -25,7 +25,7 @@ def compile_pattern(*given):
 sys.addaudithook(note)
 compile_really, re._compiler.compile = re._compiler.compile, compile_pattern
 BODY
-modules = [name for name in sys.modules if name.partition(".")[0] == "mulligan"]
+modules = [name for name in sys.modules if name.startswith("mulligan")]
 print()
 print(json.dumps([len(modules), len(sources), len(patterns)]))
 """

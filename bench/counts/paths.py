@@ -19,7 +19,6 @@ from bench.texts import sample_replies
 from bench.workers.meaning import find_answers
 from mulligan import Effect, Mulligan
 from mulligan.checks.file import preset
-from mulligan.dates.resolve import parse_once
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.types.action import Entry, Kept, Opening, State
@@ -28,6 +27,7 @@ from mulligan.types.interfaces import Journal
 from mulligan.types.log import Batch, roll_up
 from mulligan.types.reply import Reply
 from mulligan.types.values import make_uuid7
+from mulligan_dates.reader import parse_once
 
 Counts = dict[str, int]
 

@@ -18,11 +18,11 @@ from bench.crash.phases import NO_WAITING
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.runtime.declaration import Remote
 from mulligan.settings import Settings
-from mulligan.testing.remote import FakeRemote, Fault, Item
 from mulligan.types.action import State
 from mulligan.types.call import Record
 from mulligan.types.effect import ProbeBy
 from mulligan.types.events import ActionMoved, Happened
+from mulligan_testing.remote import FakeRemote, Fault, Item
 
 ABILITIES = ("probe", "key", "both", "none")
 WAYS = (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LATE, Fault.DOUBLED)

@@ -16,10 +16,10 @@ from bench.crash.scenario import Case
 from bench.hosts.frameworks import FRAMEWORKS, Drive
 from mulligan import Mulligan
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.faults import PlannedError
-from mulligan.testing.remote import FakeRemote
 from mulligan.types.action import State
 from mulligan.types.values import to_us
+from mulligan_testing.faults import PlannedError
+from mulligan_testing.remote import FakeRemote
 
 SOON = timedelta(seconds=5)
 """Sooner than a request can be late."""

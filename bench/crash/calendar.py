@@ -20,8 +20,8 @@ from bench.crash.pace import Pace
 from bench.crash.rough_tools import RoughTools
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.runtime.declaration import Remote, Review
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.effect import NoVerdict, ProbeBy, Release
+from mulligan_testing.remote import FakeRemote, Item
 
 EVENTS = ("e1", "e2", "e3")
 """What is in the calendar before anybody does anything."""

@@ -24,7 +24,7 @@ from bench.crash.seams import BEGINNING, Seam, Seams, seam_at
 from bench.crash.tally import Tally
 from bench.crash.worlds import Worlds, find_url
 from mulligan.process.fault_points import Point
-from mulligan.testing.faults import Deed, Faults, Strike, let_go_on, wait_until_paused
+from mulligan_testing.faults import Deed, Faults, Strike, let_go_on, wait_until_paused
 
 LIVING = (Deed.CANCEL, Deed.RAISE, Deed.HANG)
 """What strikes a process that lives on."""

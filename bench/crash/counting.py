@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 
 from bench.crash.reviewing import CONTENT, IN_PART, JUDGE, REJECTING
 from bench.crash.rows import Row
-from mulligan.testing.remote import Effected
 from mulligan.types.action import SETTLED, State
+from mulligan_testing.remote import Effected
 
 HELD_FIRST = ("invite", "pay", "pay_and_tell")
 """Tools whose calls wait for a person."""

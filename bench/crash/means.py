@@ -10,9 +10,9 @@ from typing import Any
 
 from mulligan import Effect
 from mulligan.runtime.declaration import Remote
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
+from mulligan_testing.remote import FakeRemote, Item, RemoteError
 
 LANDS_WITHIN = timedelta(seconds=30)
 SETTLES_WITHIN = timedelta(milliseconds=40)

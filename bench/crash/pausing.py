@@ -26,9 +26,9 @@ from bench.crash.rows import Row, read_rows
 from mulligan import Mulligan
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.faults import Deed, Faults, Strike, let_go_on
-from mulligan.testing.remote import FakeRemote, Fault
 from mulligan.types.finding import Finding, Severity
+from mulligan_testing.faults import Deed, Faults, Strike, let_go_on
+from mulligan_testing.remote import FakeRemote, Fault
 
 LEASE = timedelta(milliseconds=400)
 LANDS_WITHIN = timedelta(milliseconds=200)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.crash.calendar import EVENTS
-from mulligan.testing.remote import FakeRemote
+from mulligan_testing.remote import FakeRemote
 
 
 def disturb(remote: FakeRemote, *, person: str = "edits", absent: Sequence[str] = ()) -> None:

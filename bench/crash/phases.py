@@ -39,9 +39,9 @@ from bench.crash.scenario import Case
 from bench.crash.worlds import find_url
 from mulligan import Mulligan
 from mulligan.settings import Settings
-from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
-from mulligan.testing.remote import FakeRemote
 from mulligan.types.limits import Backoff
+from mulligan_testing.faults import Deed, Faults, Strike, cancel_when_hung
+from mulligan_testing.remote import FakeRemote
 
 AN_HOUR = timedelta(hours=1)
 NO_WAITING = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))

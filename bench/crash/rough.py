@@ -20,7 +20,7 @@ from bench.crash.scenario import (
     build_move,
 )
 from bench.hosts.frameworks import FRAMEWORKS
-from mulligan.testing.remote import AFTER_EFFECT, Fault
+from mulligan_testing.remote import AFTER_EFFECT, Fault
 
 LAG = timedelta(milliseconds=30)
 """How far a replica is behind in real time; the tools declare a little more."""

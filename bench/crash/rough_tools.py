@@ -21,10 +21,10 @@ from bench.crash.means import (
 from bench.crash.pace import Pace
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.runtime.declaration import Remote
-from mulligan.testing.remote import Item
 from mulligan.types.call import Record
 from mulligan.types.effect import ProbeBy
 from mulligan.types.errors import ConflictError
+from mulligan_testing.remote import Item
 
 SECOND = "second"
 """Whose requests are the second ones of calls that make two."""

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from bench.crash.reviewing import JUDGE
-from mulligan.testing.remote import Fault
+from mulligan_testing.remote import Fault
 
 Call = tuple[str, Mapping[str, Any]]
 """A tool's name and its arguments."""

@@ -20,7 +20,7 @@ from bench.crash.scenario import (
     Scenario,
     build_move,
 )
-from mulligan.testing.remote import Fault
+from mulligan_testing.remote import Fault
 
 ANNOUNCE: Call = ("announce", {"whom": "Grandma"})
 OUTAGES = (("down",), ("down", "wrong"), ("down", "right"), ("down", "down", "wrong"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.missing import MissingError
-from mulligan.testing.postgres import PostgresServer, run_postgres_server
+from mulligan_testing.postgres import PostgresServer, run_postgres_server
 
 STORE = "store"
 """The file that has the store's URL, where that is not beside it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.crash.processes import ChildError, in_child, start_child
 from bench.engines import story
-from mulligan.testing.faults import Deed, Faults, Strike
+from mulligan_testing.faults import Deed, Faults, Strike
 
 Live = Callable[[Path, str], dict[str, Any]]
 """One life of a worker: it begins the story or goes on with it, and waits for its end."""

@@ -14,12 +14,12 @@ from mulligan import Effect, Mulligan, Repeat
 from mulligan.insights.insights import Insights
 from mulligan.loops.actions import Attempted
 from mulligan.settings import Memory, Settings
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.action import State
 from mulligan.types.adapter import DurableTurn
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError, MulliganError
 from mulligan.types.finding import Finding, Severity
+from mulligan_testing.remote import FakeRemote, Item, RemoteError
 
 MESSAGE = "Move dinner to this Friday, and invite Ann"
 BEFORE, RIGHT, WRONG = "2026-11-18", "2026-11-20", "2026-11-27"

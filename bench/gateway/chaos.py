@@ -15,13 +15,13 @@ from typing import Any
 from bench.peers import ROOT
 from mulligan import Effect, Mode, Mulligan, Repeat
 from mulligan.codec import decode_json, encode_json
-from mulligan.gateway.declarations import GatewayOptions
-from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.party import Party
-from mulligan.gateway.protocol import Limits
-from mulligan.gateway.servers_file import Server
+from mulligan_gateway.declarations import GatewayOptions
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.party import Party
+from mulligan_gateway.protocol import Limits
+from mulligan_gateway.servers_file import Server
 
-SCRIPT = ROOT / "tests" / "gateway" / "scripted_server.py"
+SCRIPT = ROOT / "packages/mulligan-gateway/tests/gateway/scripted_server.py"
 LIMITS = Limits(answer=1.0, start=5.0, stop=0.2, backoff=0.01, rest=0.05)
 LONGEST = 30.0
 """Seconds after which a caller counts as hung."""

@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from bench.missing import MissingError
-from bench.peers import ROOT
+from bench.peers import ROOT, SOURCES
 
 SERVER = ROOT / "bench" / "gateway" / "server.py"
 NOTHING = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
@@ -51,7 +51,7 @@ class Places:
 def build_environment() -> dict[str, str]:
     """Ours, with the sources of this checkout and no settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MULLIGAN_")}
-    return {**kept, "PYTHONPATH": str(ROOT / "src")}
+    return {**kept, "PYTHONPATH": os.pathsep.join(SOURCES)}
 
 
 def gateway_command(places: Places, name: str, *options: str) -> list[str]:

@@ -22,7 +22,7 @@ import httpx
 from bench.gateway.contenders import build_environment, free_port, gateway_command_for, start_http
 from bench.peers import ROOT
 
-SCRIPT = ROOT / "tests" / "gateway" / "scripted_server.py"
+SCRIPT = ROOT / "packages/mulligan-gateway/tests/gateway/scripted_server.py"
 CROWD, OTHER = "crowd-" + "c" * 20, "other-" + "o" * 20
 INITIALIZE = {
     "protocolVersion": "2025-11-25",

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from bench.missing import MissingError
-from bench.peers import ROOT, build_python
+from bench.peers import BASE, BESIDE, ROOT, SOURCES, build_python
 
 NEEDS = (
     "blockbuster",
@@ -51,7 +51,7 @@ def install_sources(folder: Path, *, install: bool) -> Path:
 
 def install_python(folder: Path, *, install: bool) -> Path:
     """An interpreter with this checkout, the SDK that is installed here, and what its tests use."""
-    packages = ["-e", f"{ROOT}[gateway]", f"mcp=={version('mcp')}", *NEEDS]
+    packages = ["-e", str(BASE), *BESIDE, f"mcp=={version('mcp')}", *NEEDS]
     return build_python(
         folder, packages, wanted="\n".join(packages), name="The SDK's tests", install=install
     )
@@ -65,7 +65,7 @@ def run_tests(python: Path, sources: Path, *, through: bool) -> Outcomes:
         subprocess.run(
             [str(python), "-m", "pytest", "-q", *more, "tests/interaction", f"--junitxml={report}"],
             cwd=sources,
-            env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((*SOURCES, str(ROOT)))},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=LONGEST,

@@ -27,12 +27,12 @@ from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mulligan import Mode, Mulligan
-from mulligan.gateway.declarations import GatewayOptions
-from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.http_server import Access, GatewayApp
-from mulligan.gateway.party import Party
-from mulligan.gateway.protocol import Limits
-from mulligan.gateway.servers_file import Server
+from mulligan_gateway.declarations import GatewayOptions
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.party import Party
+from mulligan_gateway.protocol import Limits
+from mulligan_gateway.servers_file import Server
 
 RELAY = Path(__file__).with_name("relay.py")
 TOKEN = "t" * 32

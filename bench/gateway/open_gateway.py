@@ -14,10 +14,10 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from mulligan import Mulligan
-from mulligan.gateway.declarations import GatewayOptions
-from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.http_server import Access, GatewayApp, make_token
-from mulligan.gateway.servers_file import read_servers
+from mulligan_gateway.declarations import GatewayOptions
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.http_server import Access, GatewayApp, make_token
+from mulligan_gateway.servers_file import read_servers
 
 
 def add_token(app: GatewayApp, token: str) -> Any:

@@ -17,42 +17,42 @@ from mulligan.checks.grounding import read_source
 from mulligan.checks.markdown import choose_steps
 from mulligan.checks.provenance import find_addresses
 from mulligan.checks.quantities import find_digit_runs
-from mulligan.dates.english import ENGLISH
-from mulligan.dates.readings import Moment
 from mulligan.learning.model_output import decode_arguments, read_calls
 from mulligan.learning.soft_errors import find_silent_error
 from mulligan.learning.suggest import parse_result
 from mulligan.types.display import StandIns, is_long
 from mulligan.types.errors import MulliganError
+from mulligan_dates.english import ENGLISH
+from mulligan_dates.readings import Moment
 
 READING = (
     "checks",
-    "dates",
     "learning",
+    "mulligan_dates",
     "redaction",
-    "text",
     "types.display",
-    "packs.calendar.text",
+    "mulligan_packs.calendar.text",
     "prompts.template",
 )
 """Where text from outside is read."""
 NOT_FROM_OUTSIDE = frozenset({
     # Words of ours, names of files, and settings of the application.
-    "dates.readings.choose_pins", "dates.tables.build_set",
-    "dates.tables.build_words", "dates.calendar.find_feast",
-    "dates.calendar.load_national_days",
-    "dates.calendar.load_national_names", "checks.file.preset",
-    "checks.feedback.asks", "dates.lexicon.read_file",
-    "dates.lexicon.load_lexicon", "dates.lexicon.load_tables",
-    "dates.tables.find_any",
-    "dates.lexicon.join_words", "dates.lexicon.list_in_order",
-    "dates.lexicon.load_words",
+    "mulligan_dates.readings.choose_pins", "mulligan_dates.tables.build_set",
+    "mulligan_dates.tables.build_words", "mulligan_dates.calendar.find_feast",
+    "mulligan_dates.calendar.load_national_days",
+    "mulligan_dates.calendar.load_national_names", "checks.file.preset",
+    "checks.feedback.asks", "mulligan_dates.lexicon.read_file",
+    "mulligan_dates.lexicon.load_lexicon", "mulligan_dates.lexicon.load_tables",
+    "mulligan_dates.tables.find_any",
+    "mulligan_dates.lexicon.join_words", "mulligan_dates.lexicon.list_in_order",
+    "mulligan_dates.lexicon.load_words",
     "learning.lessons.describe_correction",
     "learning.closeness.find_typo",
     "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
-    "learning.values.join_path", "packs.calendar.text.create_text", "text.list_words",
+    "learning.values.join_path", "mulligan_packs.calendar.text.create_text",
+    "mulligan_dates.text.list_words",
     # A numeral that a pattern has found.
-    "text.parse_numeral",
+    "mulligan_dates.text.parse_numeral",
     # Names of tools; what their arguments say is read by `format_one_line`.
     "types.display.render_sentence",
     # Spans that a scrubber has found.
@@ -65,6 +65,7 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "runs": find_digit_runs,
     "ids: StandIns": lambda _: StandIns(),
     "at: Moment": lambda _: AT,
+    "at: datetime": lambda _: datetime(2026, 11, 15, 9, tzinfo=UTC),
     "at: int": len,
     "words": lambda _: ENGLISH,
     "now": lambda _: datetime(2026, 11, 15, 9, tzinfo=UTC),

@@ -12,20 +12,23 @@ from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 
-import mulligan
 from mulligan.types.values import read_fields
 
 USES = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
 SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
 """They go on after each match, so that what they take is that of `finditer`."""
 
+PACKAGES = (
+    *("mulligan", "mulligan_dashboard", "mulligan_dates", "mulligan_demo"),
+    *("mulligan_gateway", "mulligan_packs", "mulligan_testing"),
+)
 FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.facts": {"wanted": "evt-12"},
     "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
     "checks.date_arguments": {"day_name": None, "form": None, "days": None},
-    "dates.context": {"name": "game night"},
+    "mulligan_dates.context": {"name": "game night"},
     "checks.ids": {"form": None},
-    "dates.tables": {
+    "mulligan_dates.tables": {
         "told": "twice|cop(?:y|ies)",
         "name": "may|jun(?:e)?",
         "ordinal": "st|nd",
@@ -45,8 +48,8 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.words": {"body": None},
     "codec": {"held": None},
     "types.lesson": {"self": None},
-    "gateway.declarations": {"each": None},
-    "gateway.recipe": {"each": None},
+    "mulligan_gateway.declarations": {"each": None},
+    "mulligan_gateway.recipe": {"each": None},
     "learning.validation_errors": {"words": None},
     "checks.quantities": {"word": None},
     "checks.entities": {"load_grounding_tables": None, "word": None},
@@ -59,7 +62,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "learning.closeness": {"text": None},
     "learning.parsing": {"closing": None},
     "learning.model_output": {"known": "send_mail|add_event"},
-    "packs.sql.statements": {"pattern": None},
+    "mulligan_packs.sql.statements": {"pattern": None},
     "redaction.text": {"pattern": None},
     "redaction.secrets": {"forms": ["(?<!\\w)evt\\-12(?!\\w)"]},
     "redaction.mask": {"argument": "evt\\-12"},
@@ -95,9 +98,13 @@ class Site:
 
 @cache
 def list_modules() -> tuple[ModuleType, ...]:
-    """Every module of the package, less adapters whose framework is not installed here."""
-    found = pkgutil.walk_packages(mulligan.__path__, "mulligan.")
-    names = [each.name for each in found if not each.name.endswith("__main__")]
+    """Every module of every package, less adapters whose framework is not installed here."""
+    names = [
+        each.name
+        for package in PACKAGES
+        for each in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
+        if not each.name.endswith("__main__")
+    ]
     return tuple(module for name in names if (module := _import(name)) is not None)
 
 

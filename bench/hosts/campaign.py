@@ -16,7 +16,7 @@ from bench.hosts.counting import Counted, count, find_untrue
 from bench.hosts.frameworks import FRAMEWORKS, Step
 from bench.hosts.tools import SEATS, SOON, declare_tools
 from mulligan import Finding, Mulligan, Severity
-from mulligan.testing.remote import FakeRemote, Fault
+from mulligan_testing.remote import FakeRemote, Fault
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from mulligan.testing.remote import FakeRemote
+from mulligan_testing.remote import FakeRemote
 
 DONE = frozenset({"verified", "executed", "pending_review", "disputed", "unchecked"})
 """States that say of an action that its effect stands."""

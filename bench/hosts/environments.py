@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from bench.hosts.drivers import HOSTS, OTHERS
 from bench.hosts.results import ROOT, Outcome, Result, load_results, read_tests, write_table
 from bench.missing import MissingError
-from bench.peers import build_python
+from bench.peers import BASE, BESIDE, build_python
 
 FOLDER = ROOT / ".venv-hosts"
 TESTING = ("pytest", "pytest-asyncio", "pytest-randomly", "pytest-xdist")
@@ -67,8 +67,8 @@ class Environment:
         """What pip is asked for."""
         wanted = self.requirement
         if self.host in OTHERS:
-            return ["-e", str(ROOT), str(wanted), *TESTING]
-        brought = ["-e", f"{ROOT}[{self.host}]", *TESTING, *PACKS]
+            return ["-e", str(BASE), *BESIDE, str(wanted), *TESTING]
+        brought = ["-e", f"{BASE}[{self.host}]", *BESIDE, *TESTING, *PACKS]
         if self.version == "newest":
             return brought
         [floor] = [each.version for each in wanted.specifier if each.operator == ">="]
@@ -86,7 +86,7 @@ class Environment:
         examples = stories / "test_host_examples.py"
         if self.host in OTHERS:
             return [examples]
-        adapters = ROOT / "tests" / "hosts"
+        adapters = BASE / "tests" / "hosts"
         own = adapters / f"test_{self.module}.py"
         more = adapters.glob(f"test_{self.module}_*.py")
         shared = ("host_stories", "host_effects", "host_packs", "typed_outputs", "conversations")
@@ -96,7 +96,7 @@ class Environment:
 
 def list_environments(host: str = "", version: str = "") -> Iterator[Environment]:
     """Those that are asked for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((BASE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     if host not in ("", *HOSTS, *OTHERS):
         raise MissingError(
             f"No host is called {host!r}. There are: {', '.join((*HOSTS, *OTHERS))}."
@@ -139,7 +139,7 @@ def try_host(environment: Environment, folder: Path = FOLDER, *, install: bool =
 def _run_tests(environment: Environment, python: Path, report: Path) -> str:
     files = [str(path) for path in environment.list_tests() if path.is_file()]
     # Without what all tests share: a database server and more, which this environment has not.
-    how = (f"--confcutdir={ROOT / 'tests' / 'hosts'}", "-n", "1", "-q", f"--junitxml={report}")
+    how = (f"--confcutdir={BASE / 'tests' / 'hosts'}", "-n", "1", "-q", f"--junitxml={report}")
     chosen = f"{environment.host} or {environment.module}"
     done = subprocess.run(
         [str(python), "-m", "pytest", *files, *how, "-k", chosen],

@@ -21,13 +21,13 @@ from bench.hosts.drivers import HOSTS
 from bench.hosts.environments import FOLDER
 from bench.hosts.results import ROOT
 from bench.missing import MissingError
+from bench.peers import BASE
 
 PLAIN = "none"
 """The wheel alone."""
 LEFT_OUT = ("site", "test")
 """What nobody installs who only uses it."""
-BESIDE = {"fast": (str(ROOT / "fast"),)}
-"""What of this repository is installed with an extra, as it would come from a registry."""
+PACKAGES = (*sorted((ROOT / "packages").iterdir()), ROOT / "examples" / "demo")
 LONGEST = 300
 """Seconds for one use."""
 
@@ -53,9 +53,11 @@ USES = {
         from mulligan.redaction.fast import describe_form
         assert describe_form(fast=True).startswith("compiled"), describe_form(fast=True)
         """,
-    "calendar": "import mulligan.packs.calendar",
-    "http": "import mulligan.packs.http",
-    "sql": "import mulligan.packs.sql",
+    "calendar": "import mulligan_packs.calendar",
+    "http": "import mulligan_packs.http",
+    "packs": "import mulligan_packs.files",
+    "sql": "import mulligan_packs.sql",
+    "testing": "import mulligan_testing.fakes, mulligan_testing.remote",
     "dbos": "from mulligan import Mulligan; Mulligan('memory:').for_dbos()",
     "temporal": "from mulligan import Mulligan; Mulligan('memory:').for_temporal()",
     "otlp": "from mulligan import Mulligan; Mulligan('memory:', otlp='http://127.0.0.1:9').close()",
@@ -76,21 +78,21 @@ USES = {
     "dashboard": """
         from mulligan.insights import Insights
         from mulligan.settings import Settings
-        from mulligan.dashboard.app import create_app
+        from mulligan_dashboard.app import create_app
         from mulligan import Mulligan
         with Mulligan("sqlite:///seen.db"):
             pass
         with Insights.open(Settings(store="sqlite:///seen.db")) as insights:
             create_app(insights)
         """,
-    "gateway": "import mulligan.gateway.http_server, mulligan.gateway.upstream",
+    "gateway": "import mulligan_gateway.http_server, mulligan_gateway.upstream",
     "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
     "encryption": """
         from mulligan.stores.crypto import Seal
         Seal(b"k" * 32)
         """,
     "dates": """
-        from mulligan.dates.calendar import load_national_days
+        from mulligan_dates.calendar import load_national_days
         assert load_national_days("DE", 2026)
         """,
     "judge": """
@@ -117,7 +119,7 @@ USES = {
 
 def list_extras() -> list[str]:
     """None of them, and each that a user may ask for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((BASE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return [PLAIN, *(each for each in project["optional-dependencies"] if each not in LEFT_OUT)]
 
 
@@ -132,22 +134,21 @@ def list_commands(extra: str) -> Iterator[list[str]]:
         raise MissingError(f"Nothing says what the extra {extra!r} is for: bench/hosts/extras.py.")
 
 
-def build_wheel(folder: Path) -> Path:
-    """The wheel of the checkout as it is."""
+def build_wheels(folder: Path) -> None:
+    """Of all packages of the checkout as they are, to be found as on a registry."""
     for old in folder.glob("*.whl"):
         old.unlink()
-    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), str(ROOT)])
-    [wheel] = folder.glob("*.whl")
-    return wheel
+    sources = [str(each) for each in PACKAGES]
+    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), *sources])
 
 
-def try_extra(extra: str, wheel: Path, folder: Path = FOLDER) -> None:
+def try_extra(extra: str, folder: Path = FOLDER) -> None:
     """Make the environment and use it; `MissingError` says what went wrong."""
     home = folder / f"extra-{extra}"
     python = str(home / "bin" / "python")
-    wanted = str(wheel) if extra == PLAIN else f"{wheel}[{extra}]"
+    wanted = "mulligan" if extra == PLAIN else f"mulligan[{extra}]"
     _run([sys.executable, "-m", "venv", "--clear", str(home)])
-    _run([python, "-m", "pip", "install", "-q", *BESIDE.get(extra, ()), wanted])
+    _run([python, "-m", "pip", "install", "-q", "--find-links", str(folder), wanted])
     with tempfile.TemporaryDirectory() as elsewhere:
         for command in list_commands(extra):
             _run([python, *command], at=elsewhere)
@@ -179,11 +180,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     asked, bad = [options.extra] if options.extra else list_extras(), []
     FOLDER.mkdir(exist_ok=True)
-    wheel = build_wheel(FOLDER)
+    build_wheels(FOLDER)
     for number, extra in enumerate(asked, 1):
         begun = time.monotonic()
         try:
-            try_extra(extra, wheel)
+            try_extra(extra)
             came = "imports, and is used"
         except (MissingError, subprocess.TimeoutExpired) as error:
             came = f"FAILED: {error}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.hosts.drivers import Step, load_driver
 from bench.hosts.world import SATURDAY, build_tools, open_app
-from mulligan.testing.remote import FakeRemote
+from mulligan_testing.remote import FakeRemote
 
 
 async def run_to_the_kill(host: str, home: Path, event: str) -> None:

@@ -99,8 +99,8 @@ def _count(
 @contextmanager
 def open_calendar(_: Path) -> Iterator[PackWorld]:
     """An event of a calendar on a CalDAV server."""
-    from mulligan.packs.calendar import CalDAV, calendar_tools
-    from mulligan.testing.radicale import radicale_server
+    from mulligan_packs.calendar import CalDAV, calendar_tools
+    from mulligan_testing.radicale import radicale_server
 
     dinner = (
         "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Somebody//EN\r\nBEGIN:VEVENT\r\nUID:dinner\r\n"
@@ -127,7 +127,7 @@ def open_calendar(_: Path) -> Iterator[PackWorld]:
 def open_files(folder: Path) -> Iterator[PackWorld]:
     """A file."""
     from bench.packs.folders import FolderWorld
-    from mulligan.packs.files import file_tools
+    from mulligan_packs.files import file_tools
 
     world = FolderWorld(folder)
     yield PackWorld(
@@ -149,7 +149,7 @@ def open_sql(folder: Path) -> Iterator[PackWorld]:
     from sqlalchemy.pool import NullPool
 
     from bench.packs.rows import RowWorld
-    from mulligan.packs import sql
+    from mulligan_packs import sql
 
     url = f"sqlite:///{folder}/tasks.db"
     world, engine = RowWorld(url), create_engine(url, poolclass=NullPool)
@@ -187,7 +187,7 @@ def open_http(_: Path) -> Iterator[PackWorld]:
     import httpx
 
     from bench.packs.event_server import serve_events
-    from mulligan.packs import http
+    from mulligan_packs import http
 
     with serve_events(etags=True) as events, httpx.Client(base_url=events.url) as client:
 
@@ -217,7 +217,7 @@ def open_mail(_: Path) -> Iterator[PackWorld]:
     """A draft in a mailbox."""
     from bench.packs.mail_server import serve_dovecot
     from bench.packs.mails import FIRST, MailWorld
-    from mulligan.packs.mail import mail_tools
+    from mulligan_packs.mail import mail_tools
 
     with serve_dovecot() as url:
         world = MailWorld(url)

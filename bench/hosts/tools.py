@@ -10,8 +10,8 @@ from typing import Any
 from bench.hosts.frameworks import find_context_type
 from mulligan import ConflictError, Effect, Mulligan, NothingDone, Repeat
 from mulligan.runtime.declaration import Arguments, Remote
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.call import Record
+from mulligan_testing.remote import FakeRemote, Item, RemoteError
 
 SOON = timedelta(milliseconds=50)
 """How late a request may land on this remote: a test cannot wait for longer."""

@@ -283,7 +283,7 @@ async def give_by_claude_agent(world: World, script: Sequence[Any], **options: A
         tool,
     )
 
-    from mulligan.testing.scripted_claude import ScriptedClaude
+    from mulligan_testing.scripted_claude import ScriptedClaude
 
     def wrap(function: Callable[..., Any]) -> Any:
         async def answer(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from bench.hosts.tools import SOON, read_version, send_undo
 from mulligan import Effect, Mode, Mulligan
 from mulligan.checks.text import avoids
 from mulligan.runtime.declaration import Remote
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.call import LogRow, Record
 from mulligan.types.effect import ProbeBy
 from mulligan.types.log import LogQuery
+from mulligan_testing.remote import FakeRemote, Item
 
 WEDNESDAY = "2026-11-18"
 FRIDAY = "2026-11-20"

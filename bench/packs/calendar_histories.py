@@ -32,11 +32,11 @@ from bench.packs.effects import (
 from bench.packs.histories import Totals
 from mulligan import Mulligan, State
 from mulligan.codec import decode_value
-from mulligan.packs.calendar import CalDAV, calendar_tools
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.line import Line, LineFault
-from mulligan.testing.radicale import RadicaleServer
+from mulligan_packs.calendar import CalDAV, calendar_tools
+from mulligan_testing.line import Line, LineFault
+from mulligan_testing.radicale import RadicaleServer
 
 DEEDS = (
     "create", "create", "rename", "same", "move", "move", "describe", "bulk", "delete", "delete",

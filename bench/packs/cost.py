@@ -25,7 +25,7 @@ from bench.packs.rows import create_world
 from bench.rounds import compare_all, digits, middle
 from bench.syncs import counting_syncs
 from mulligan import Mulligan
-from mulligan.packs import sql
+from mulligan_packs import sql
 
 AS_TEXT = "update as text"
 WAYS = ("update", "insert", "delete", AS_TEXT)

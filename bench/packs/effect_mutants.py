@@ -10,23 +10,23 @@ import httpx
 from msgspec.structs import replace
 
 from bench.packs.sql_mutants import plant
-from mulligan.packs.calendar.abilities import TakingBack
-from mulligan.packs.calendar.server import CalDAV
-from mulligan.packs.files import folder as folders
-from mulligan.packs.files.folder import ABSENT, Folder
-from mulligan.packs.files.steps import FileStep
-from mulligan.packs.files.tools import FileDesk
-from mulligan.packs.http import exchange, shown
-from mulligan.packs.http.fields import is_alike
-from mulligan.packs.http.refusals import Refusals
-from mulligan.packs.http.resource import Resource
-from mulligan.packs.http.shown import read_back
 from mulligan.runtime import journaled_call, rollback, undo
 from mulligan.runtime.assessment import Undone, is_unchanged
 from mulligan.runtime.journal import OwnCall
 from mulligan.runtime.live_action import LiveAction
 from mulligan.types.action import State, UndoResult
 from mulligan.types.effect import EffectNote
+from mulligan_packs.calendar.abilities import TakingBack
+from mulligan_packs.calendar.server import CalDAV
+from mulligan_packs.files import folder as folders
+from mulligan_packs.files.folder import ABSENT, Folder
+from mulligan_packs.files.steps import FileStep
+from mulligan_packs.files.tools import FileDesk
+from mulligan_packs.http import exchange, shown
+from mulligan_packs.http.fields import is_alike
+from mulligan_packs.http.refusals import Refusals
+from mulligan_packs.http.resource import Resource
+from mulligan_packs.http.shown import read_back
 
 
 def _plant_all(*planted: Callable[[], Any]) -> Callable[[], ExitStack]:

@@ -36,9 +36,9 @@ from bench.packs.effects import (
 from bench.packs.histories import Totals
 from bench.packs.life import build_url
 from mulligan import Effect, Mulligan, State
-from mulligan.packs.files import file_tools
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
+from mulligan_packs.files import file_tools
 
 CORNER = ".mulligan"
 NAMES = ["a", "b.txt", "ü ß", "-x", "line\nbreak", "%s{0}", "'\"", "n" * 60, "日本", "sp ace "]

@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.packs.life import THEIRS, Blow, Case, Seen, list_cases
 from mulligan import Mulligan
-from mulligan.packs.files import file_tools
+from mulligan_packs.files import file_tools
 
 CALLS: dict[str, Callable[[Any], Any]] = {
     "write": lambda tools: tools.write_file("a.txt", "beer"),

@@ -35,11 +35,11 @@ from bench.packs.schemas import (
 )
 from mulligan import Mulligan, State
 from mulligan.loops.actions import Attempted
-from mulligan.packs import sql
-from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import ActionQuery
 from mulligan.types.finding import Finding, Severity
+from mulligan_packs import sql
+from mulligan_packs.compose import compose
 
 THEIRS, OURS = "theirs", "ours"
 THEIR_DAY, OUR_DAY = "2026-03-03", "2026-02-02"

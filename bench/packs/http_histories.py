@@ -33,9 +33,9 @@ from bench.packs.effects import (
 from bench.packs.event_server import Server
 from bench.packs.histories import Totals
 from mulligan import Effect, Mulligan
-from mulligan.packs import http
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
+from mulligan_packs import http
 
 DEEDS = (
     "put", "put", "put new", "patch", "patch", "delete", "post", "post", "get or create",

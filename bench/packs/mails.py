@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.packs.life import THEIRS, Blow, Case, Seen, list_cases
 from mulligan import Mulligan
-from mulligan.packs.mail import Mailbox, mail_tools
+from mulligan_packs.mail import Mailbox, mail_tools
 
 FIRST = "<first@example.com>"
 DRAFT = (

@@ -10,7 +10,7 @@ import httpx
 from bench.packs.event_server import EVERYTHING
 from bench.packs.life import Blow, Case, Seen, list_cases
 from mulligan import Mulligan
-from mulligan.packs import http
+from mulligan_packs import http
 
 WAYS = ("put", "patch", "delete", "post")
 NEW = {"title": "beer"}

@@ -10,7 +10,7 @@ from sqlalchemy.pool import NullPool
 
 from bench.packs.life import THEIRS, Blow, Case, Seen, list_cases
 from mulligan import Mulligan
-from mulligan.packs import sql
+from mulligan_packs import sql
 
 SOME = "SELECT task_id, title, made FROM task ORDER BY task_id"
 BEFORE = [(1, "milk", 0), (2, "tea", 0)]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mulligan.packs.sql import listening, scope, state, watching
-from mulligan.packs.sql.dialects import Dialect, ForeignKey
-from mulligan.packs.sql.table import UserTable, name_row
-from mulligan.packs.sql.writing import TableWriter
 from mulligan.runtime import journaled_call, retry
+from mulligan_packs.sql import listening, scope, state, watching
+from mulligan_packs.sql.dialects import Dialect, ForeignKey
+from mulligan_packs.sql.table import UserTable, name_row
+from mulligan_packs.sql.writing import TableWriter
 
 
 @contextmanager

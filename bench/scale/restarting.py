@@ -20,8 +20,8 @@ from bench.crash.processes import A_LONG_TIME, Child, start_child
 from bench.crash.rows import Row, read_rows
 from bench.scale.application import declare_add, make_turns, open_application
 from bench.scale.ledger import Ledger
-from mulligan.testing.postgres import PostgresServer, start_again
 from mulligan.types.action import SETTLED, State
+from mulligan_testing.postgres import PostgresServer, start_again
 
 LEASE = 3.0
 """Seconds: longer than most restarts take, so that who waited for the server is not given up."""

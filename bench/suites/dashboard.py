@@ -24,12 +24,12 @@ from bench.filled import AT_A_TIME, fill_log, fill_stores
 from bench.report import progress, table
 from bench.rounds import digits
 from bench.suites.lookup import KINDS
-from mulligan.dashboard.app import create_app
-from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.security import PageAccess, Role, Visitor
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
+from mulligan_dashboard.app import create_app
+from mulligan_dashboard.sections import SECTIONS
+from mulligan_dashboard.security import PageAccess, Role, Visitor
 
 Result = dict[str, Any]
 

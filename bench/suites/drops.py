@@ -24,10 +24,10 @@ from bench.rounds import digits
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.partitions import LogPartitions, build_day, make_partition
 from mulligan.stores.postgres.session import PostgresSession
-from mulligan.testing.postgres import run_postgres_server
-from mulligan.testing.store_contract.contract import make_log_row
 from mulligan.types.log import Batch, LogQuery, roll_up
 from mulligan.types.values import to_us
+from mulligan_testing.postgres import run_postgres_server
+from mulligan_testing.store_contract.contract import make_log_row
 
 Result = dict[str, Any]
 

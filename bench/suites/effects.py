@@ -93,8 +93,8 @@ def open_place(pack: str, folder: Path) -> Iterator[Draw]:
                 yield place.draw
         case _:
             from bench.packs.calendar_histories import CalendarPlace
-            from mulligan.testing.line import line_to
-            from mulligan.testing.radicale import radicale_server
+            from mulligan_testing.line import line_to
+            from mulligan_testing.radicale import radicale_server
 
             with radicale_server() as radicale, line_to(radicale.url) as line:
                 yield CalendarPlace(folder, radicale, line).draw

@@ -17,14 +17,14 @@ from bench.peers import ROOT
 from bench.report import table
 from mulligan import Mulligan
 from mulligan.codec import decode_json
-from mulligan.gateway.declarations import GatewayOptions
-from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.party import Party
-from mulligan.gateway.protocol import Limits
-from mulligan.gateway.servers_file import Server
+from mulligan_gateway.declarations import GatewayOptions
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.party import Party
+from mulligan_gateway.protocol import Limits
+from mulligan_gateway.servers_file import Server
 
 Result = dict[str, Any]
-SCRIPT = ROOT / "tests" / "gateway" / "scripted_server.py"
+SCRIPT = ROOT / "packages/mulligan-gateway/tests/gateway/scripted_server.py"
 AT_ONCE = 200
 
 

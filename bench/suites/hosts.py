@@ -27,7 +27,7 @@ from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
 from bench.report import progress, table
 from mulligan import Mulligan
-from mulligan.testing.remote import FakeRemote
+from mulligan_testing.remote import FakeRemote
 
 Result = dict[str, Any]
 

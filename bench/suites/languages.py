@@ -16,8 +16,8 @@ from bench.report import progress, table
 from bench.rounds import digits
 from bench.said import NOW, count_caught, read_lines
 from bench.workers.meaning import find_answers
-from mulligan.dates.readings import Moment
-from mulligan.dates.resolve import find_meaning
+from mulligan_dates.reader import find_meaning
+from mulligan_dates.readings import Moment
 
 LANGUAGES = {"german": "de-DE"}
 PARTS = ("open", "apart")

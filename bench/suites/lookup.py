@@ -136,7 +136,7 @@ def _places(kind: str) -> Iterator[Callable[[], Any]]:
             yield lambda: _file(Path(folder))
         return
     try:
-        from mulligan.testing.postgres import run_postgres_server
+        from mulligan_testing.postgres import run_postgres_server
 
         stack = ExitStack()
         server = stack.enter_context(run_postgres_server())

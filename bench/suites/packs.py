@@ -28,7 +28,7 @@ from bench.packs.mails import MailWorld
 from bench.packs.resources import ResourceWorld
 from bench.packs.rows import RowWorld
 from bench.report import progress, table
-from mulligan.testing.postgres import to_sqlalchemy_url
+from mulligan_testing.postgres import to_sqlalchemy_url
 
 Result = dict[str, Any]
 

@@ -15,7 +15,7 @@ from bench.missing import MissingError
 from bench.report import table
 from bench.scale import restarting
 from bench.scale.restarting import Load
-from mulligan.testing.postgres import start_server
+from mulligan_testing.postgres import start_server
 
 Result = dict[str, Any]
 

@@ -21,7 +21,7 @@ from bench.report import progress, table
 from bench.scale import measuring
 from bench.scale.deciding import measure_decisions
 from bench.scale.measuring import Place, measure
-from mulligan.testing.postgres import PostgresServer, run_postgres_server
+from mulligan_testing.postgres import PostgresServer, run_postgres_server
 
 Result = dict[str, Any]
 

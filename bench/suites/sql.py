@@ -18,7 +18,7 @@ from bench.packs.database_server import serve_mariadb
 from bench.packs.histories import Place, run_histories
 from bench.packs.sql_mutants import LIKELY, MUTANTS
 from bench.report import progress, table
-from mulligan.testing.postgres import to_sqlalchemy_url
+from mulligan_testing.postgres import to_sqlalchemy_url
 
 Result = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.truth.world import EVENTS, RIGHT, WRONG, TruthWorld
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.remote import READS, Fault
+from mulligan_testing.remote import READS, Fault
 
 MOVES = ("move", "move", "move_plain", "move_vague", "move_keyed", "move_event", "move_event")
 MAKES = ("make", "make_plain", "add", "add", "watch", "send")

@@ -16,9 +16,9 @@ from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Opinion, Remark
 from mulligan.runtime.declaration import Remote
 from mulligan.settings import Memory
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.display import Question
 from mulligan.types.limits import Backoff, JudgeLimits
+from mulligan_testing.remote import FakeRemote, Item, RemoteError
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RIGHT, WRONG, BEFORE = "2026-11-20", "2026-11-21", "2026-11-18"

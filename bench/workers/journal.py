@@ -24,12 +24,12 @@ from bench.workers.protocol import serve
 from mulligan import Effect, Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.action import Entry, Kept, Opening, State
 from mulligan.types.call import Record
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Journal
 from mulligan.types.values import make_uuid7
+from mulligan_testing.remote import FakeRemote, Item
 
 WRITERS = 8
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, agent="planner")

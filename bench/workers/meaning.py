@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from bench.workers.phrases import Told, country_of
-from mulligan.dates.readings import Grain, Moment, choose_pins
-from mulligan.dates.resolve import find_meaning
+from mulligan_dates.reader import find_meaning
+from mulligan_dates.readings import Grain, Moment, choose_pins
 
 KINDS = {
     Grain.SECOND: "moment",

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from bench.workers.meaning import find_answers
 from bench.workers.phrases import serve_phrases
-from mulligan.dates.resolve import parse_once
+from mulligan_dates.reader import parse_once
 
 serve_phrases(find_answers, packages=["mulligan"], forget=parse_once.cache_clear)

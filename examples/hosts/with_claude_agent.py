@@ -20,8 +20,8 @@ from claude_agent_sdk import (
 )
 
 from mulligan import Effect, Mulligan
-from mulligan.testing.scripted_claude import ScriptedClaude
 from mulligan.types.adapter import Answer
+from mulligan_testing.scripted_claude import ScriptedClaude
 
 MOVE = "mcp__calendar__move_dinner"
 calendar = {"dinner": "Wednesday"}

@@ -26,10 +26,6 @@ from starlette.testclient import TestClient
 from mulligan import Effect, Failures, Finding, Mode, Mulligan, Severity, UnfinishedRunError
 from mulligan.cli.commands import list_commands
 from mulligan.cli.main import build_parser
-from mulligan.dashboard.app import create_app
-from mulligan.dashboard.sections import SECTIONS, SINGLE
-from mulligan.dashboard.security import PageAccess, Role, Visitor
-from mulligan.gateway.api import create_api
 from mulligan.insights.insights import Insights
 from mulligan.loops.briefs import Brief
 from mulligan.loops.drafts import Critique, DraftRules
@@ -37,12 +33,16 @@ from mulligan.loops.replies import ReplyRules
 from mulligan.loops.review import Opinion
 from mulligan.runtime.context import OpenTurn
 from mulligan.settings import Settings
-from mulligan.testing.fakes import ScriptedJudge
 from mulligan.types.adapter import HostCall
 from mulligan.types.effect import Precheck
 from mulligan.types.errors import FlaggedCallError, HeldError, MulliganError
 from mulligan.types.notes import Refinement
 from mulligan.types.task import Reflect, Task
+from mulligan_dashboard.app import create_app
+from mulligan_dashboard.sections import SECTIONS, SINGLE
+from mulligan_dashboard.security import PageAccess, Role, Visitor
+from mulligan_gateway.api import create_api
+from mulligan_testing.fakes import ScriptedJudge
 from tests.cli.running import run
 from tests.gateway.world import connect, run_gateway, scripted
 

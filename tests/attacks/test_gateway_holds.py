@@ -18,12 +18,12 @@ from mcp_types import ElicitResult
 
 from mulligan import Effect, Mode, Mulligan, Review
 from mulligan.checks.parameters import Standard
-from mulligan.gateway.declarations import read_declarations
-from mulligan.gateway.http_server import Access, GatewayApp
-from mulligan.gateway.peers import APPROVAL
-from mulligan.gateway.protocol import is_ambiguous, strip_ours
-from mulligan.gateway.servers_file import Server
 from mulligan.types.events import AttemptReviewed
+from mulligan_gateway.declarations import read_declarations
+from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.peers import APPROVAL
+from mulligan_gateway.protocol import is_ambiguous, strip_ours
+from mulligan_gateway.servers_file import Server
 from tests.gateway.conftest import PATIENT
 from tests.gateway.recorded_server import write_declarations
 from tests.gateway.web import serve_app

@@ -20,11 +20,11 @@ from mcp.client.stdio import stdio_client
 from msgspec.structs import replace
 
 from mulligan import Mode
-from mulligan.gateway import shared_state, tool_list
-from mulligan.gateway import tools as exposed_names
-from mulligan.gateway.declarations import read_declarations
-from mulligan.gateway.servers_file import Server
-from mulligan.gateway.tools import ListedItem, Pins, claims
+from mulligan_gateway import shared_state, tool_list
+from mulligan_gateway import tools as exposed_names
+from mulligan_gateway.declarations import read_declarations
+from mulligan_gateway.servers_file import Server
+from mulligan_gateway.tools import ListedItem, Pins, claims
 from tests.gateway.recorded_server import write_declarations
 from tests.gateway.world import QUICK, RawClient, connect, run_gateway
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -23,14 +22,14 @@ from bench.gateway.contenders import free_port
 from bench.gateway.crowd import play as play_crowd
 from mulligan import Mulligan
 from mulligan.app import web_server
-from mulligan.gateway import http_server
-from mulligan.gateway.api import ReportedTurns
-from mulligan.gateway.api_messages import LogRequest, ReportedCall
-from mulligan.gateway.http_server import Access, GatewayApp, HttpClients
-from mulligan.gateway.servers_file import Server
 from mulligan.learning.classify import classify_text
 from mulligan.runtime import host_run
 from mulligan.types.log import LogQuery
+from mulligan_gateway import http_server
+from mulligan_gateway.api import ReportedTurns
+from mulligan_gateway.api_messages import LogRequest, ReportedCall
+from mulligan_gateway.http_server import Access, GatewayApp, HttpClients
+from mulligan_gateway.servers_file import Server
 from tests.gateway.web import serve_app
 from tests.gateway.world import INITIALIZE, connect, run_gateway, wait_until
 
@@ -105,10 +104,8 @@ def start_server(*arguments: str, port: int) -> Iterator[str]:
         "most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
         "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, most)); sys.exit(main(sys.argv[1:]))"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     with subprocess.Popen(
         [sys.executable, "-c", command, *arguments],
-        env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:

@@ -20,12 +20,12 @@ import psycopg
 import pytest
 
 from mulligan import Effect, Mulligan, Redaction
-from mulligan.dashboard.security import Role
-from mulligan.dashboard.serving import DashboardServer, PageAddress
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.log import LogQuery
+from mulligan_dashboard.security import Role
+from mulligan_dashboard.serving import DashboardServer, PageAddress
 from tests.cli.conftest import store
 from tests.cli.running import run
 from tests.dashboard.conftest import filled, m, serve, stage, visits

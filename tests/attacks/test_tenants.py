@@ -26,11 +26,6 @@ from starlette.routing import Route
 
 from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.cli.main import build_parser, main
-from mulligan.dashboard.app import create_app
-from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
-from mulligan.dashboard.serving import LINK_LIFE
-from mulligan.gateway.api import PREFIX, create_api
-from mulligan.gateway.http_server import Access, GatewayApp
 from mulligan.loops.drafts import DraftRules
 from mulligan.stores import tenant_view
 from mulligan.types.action import ActionQuery
@@ -40,6 +35,11 @@ from mulligan.types.log import LogQuery
 from mulligan.types.notes import Refinement
 from mulligan.types.reply import Critique
 from mulligan.types.task import Reflect, Task
+from mulligan_dashboard.app import create_app
+from mulligan_dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
+from mulligan_dashboard.serving import LINK_LIFE
+from mulligan_gateway.api import PREFIX, create_api
+from mulligan_gateway.http_server import Access, GatewayApp
 from tests.gateway.web import serve_app
 from tests.gateway.world import RawClient, connect, run_gateway, scripted
 from tests.telemetry.collector import start_collector

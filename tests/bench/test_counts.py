@@ -16,7 +16,7 @@ from bench.counts.baseline import (
     name_python,
     read_baseline,
 )
-from bench.counts.counter import PACKAGE, count_lines
+from bench.counts.counter import PACKAGES, count_lines
 from bench.counts.first_use import count_first_use
 from bench.imports import FIRST_USE
 from bench.suites import counts as suite
@@ -35,7 +35,7 @@ def slow_down(redact):
 def plant_slowdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every result redacted in a roundabout way, by code of the package's own."""
     made: dict = {}
-    exec(compile(SLOW, f"{PACKAGE}/planted.py", "exec"), made)
+    exec(compile(SLOW, f"{PACKAGES[0]}/planted.py", "exec"), made)
     monkeypatch.setattr(Redactor, "redact_result", made["slow_down"](Redactor.redact_result))
 
 
@@ -86,7 +86,7 @@ def test_a_first_use_that_loads_or_compiles_more_is_noticed(
 ) -> None:
     before = count_first_use()
     more = (
-        "import mulligan.gateway.command, mulligan.cli.demo.story\n"
+        "import mulligan_gateway.command, mulligan_demo.story\n"
         "for n in range(200): exec('n'), re.compile(f'a{n}')\n"
     )
     monkeypatch.setattr(first_use, "FIRST_USE", FIRST_USE + more)

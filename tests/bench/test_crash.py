@@ -34,8 +34,8 @@ from bench.crash.scenarios import cases
 from bench.crash.seams import Seams
 from bench.packs import effect_mutants, sql_mutants
 from bench.packs.hunting import PACK_MUTANTS
-from mulligan.testing.remote import Effected, FakeRemote
 from mulligan.types.action import State
+from mulligan_testing.remote import Effected, FakeRemote
 
 pytestmark = pytest.mark.promise(1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.suites import dashboard
-from mulligan.dashboard.sections import SECTIONS
+from mulligan_dashboard.sections import SECTIONS
 from tests.bench.running import read_result
 
 

@@ -75,7 +75,7 @@ def test_parsers_really_read_what_they_are_given() -> None:
     by_place = {each.place: each.read for each in find_parsers()}
 
     assert by_place["learning.parsing.read_whole"]('{"a": 1}') == {"a": 1}
-    assert by_place["dates.resolve.find_expressions"]("on friday") != []
+    assert by_place["mulligan_dates.reader.find_expressions"]("on friday") != []
     assert {each.head for each in HARD} >= {"", "a=None b="}
 
 

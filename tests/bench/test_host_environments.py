@@ -22,6 +22,7 @@ from bench.hosts.results import (
     write_table,
 )
 from bench.missing import MissingError
+from bench.peers import BASE
 
 ROOT = Path(__file__).parents[2]
 PROJECT = {"dependencies": ["apsw"], "optional-dependencies": {"their-host": ["theirs>=1.4,<3"]}}
@@ -54,7 +55,7 @@ def test_the_newest_release_is_what_the_extra_brings_and_the_floor_its_lowest() 
     newest = Environment(host="their-host", version="newest", project=PROJECT).list_packages()
     floor = Environment(host="their-host", version="floor", project=PROJECT).list_packages()
 
-    assert newest[:2] == ["-e", f"{ROOT}[their-host]"]
+    assert newest[:2] == ["-e", f"{BASE}[their-host]"]
     assert floor == [*newest, "theirs==1.4"]
 
 

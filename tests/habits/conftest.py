@@ -26,7 +26,10 @@ class Repo:
     """What is in the repository, read once."""
 
     root = ROOT
-    src = ROOT / "src" / "mulligan"
+    src = ROOT / "packages" / "mulligan" / "src" / "mulligan"
+    """The base."""
+    packages = (*sorted((ROOT / "packages").iterdir()), ROOT / "examples" / "demo")
+    """The base, and what builds on it; a package's `src` and `tests` are below it."""
 
     @cache  # noqa: B019 - one object for the whole session
     def files(self) -> list[Path]:
@@ -47,8 +50,9 @@ class Repo:
         return path.relative_to(self.root).as_posix()
 
     def under(self, *folders: str, suffixes: tuple[str, ...] = (".py",)) -> list[Path]:
-        """Files below the given folders."""
-        tops = tuple(f"{folder}/" for folder in folders)
+        """Files below the given folders; `src` and `tests` are those of all packages."""
+        spread = [self.name(each / folder) for folder in folders for each in self.packages]
+        tops = tuple(f"{folder}/" for folder in (*folders, *spread))
         return [p for p in self.files() if self.name(p).startswith(tops) and p.suffix in suffixes]
 
     def trees(self, *folders: str) -> dict[str, ast.Module]:
@@ -57,7 +61,14 @@ class Repo:
 
     @property
     def pyproject(self) -> dict:
+        """The settings of the tools."""
         return tomllib.loads((self.root / "pyproject.toml").read_text())
+
+    @property
+    def project(self) -> dict:
+        """What the base says of itself."""
+        base = self.src.parents[1] / "pyproject.toml"
+        return tomllib.loads(base.read_text())["project"]
 
     def exceptions(self, rule: str) -> dict[str, str]:
         """What a rule leaves alone, each with its reason."""

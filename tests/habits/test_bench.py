@@ -11,7 +11,7 @@ import mulligan
 
 ROOTS = ("main",)
 """Where the command line begins."""
-SHIPPED_FOR_TESTS = "src/mulligan/testing/"
+SHIPPED_FOR_TESTS = "packages/mulligan-testing/src/mulligan_testing/"
 """Users call these themselves, and a function that one of them uses is no part of any program."""
 
 Trees = Mapping[str, ast.Module]
@@ -37,7 +37,7 @@ def find_users(src: Trees) -> dict[str, set[str | None]]:
 def list_measured(bench: Trees, src: Trees) -> Iterator[tuple[str, str]]:
     """The functions of ours that benches import, and where each bench is."""
     defined = {
-        f"{path.removeprefix('src/').removesuffix('.py').replace('/', '.')}": {
+        path.rpartition("src/")[2].removesuffix(".py").replace("/", "."): {
             node.name
             for node in tree.body
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -92,7 +92,7 @@ def test_every_function_that_a_bench_measures_is_part_of_what_users_call(repo):
 def test_a_function_that_only_a_bench_calls_is_noticed():
     alone = "def read(): ...\ndef lonely(): read()\n"
     called = "class App:\n    def go(self): used()\ndef used(): ..."
-    src = {"src/mulligan/part.py": ast.parse(alone + called)}
+    src = {"packages/mulligan/src/mulligan/part.py": ast.parse(alone + called)}
     suite = "from mulligan.part import lonely, read, used"
 
     found = find_unreachable({"bench/a.py": ast.parse(suite)}, src, public={"App"})
@@ -102,8 +102,8 @@ def test_a_function_that_only_a_bench_calls_is_noticed():
 
 def test_what_the_kit_for_tests_uses_is_not_reached_by_that():
     src = {
-        "src/mulligan/part.py": ast.parse("def lonely(): ..."),
-        "src/mulligan/testing/kit.py": ast.parse("def check(): lonely()"),
+        "packages/mulligan/src/mulligan/part.py": ast.parse("def lonely(): ..."),
+        "packages/mulligan-testing/src/mulligan_testing/kit.py": ast.parse("def check(): lonely()"),
     }
     suite = {"bench/a.py": ast.parse("from mulligan.part import lonely")}
 

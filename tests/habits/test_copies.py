@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bench.growth.patterns import list_modules
 from mulligan.runtime.hold import Held
 from mulligan.types.action import Hold
 from mulligan.types.errors import MissingExtraError, MulliganError
-from tests.habits.modules import import_ours
 
 WAYS: dict[str, Callable[[object], object]] = {
     "copied": copy.copy,
@@ -36,10 +36,9 @@ def below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
 
 def errors_of_ours() -> list[type[BaseException]]:
     """Every exception class that any module of ours defines."""
-    for _ in import_ours():
-        pass
+    list_modules()
     found = dict.fromkeys(below(BaseException))
-    ours = [kind for kind in found if kind.__module__.split(".")[0] == "mulligan"]
+    ours = [kind for kind in found if kind.__module__.startswith("mulligan")]
     return sorted(ours, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
 
 

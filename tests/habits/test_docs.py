@@ -255,9 +255,16 @@ def paths(text: str) -> list[str]:
     return [path for path in found if not path.startswith(BESIDE) and "NAME" not in path]
 
 
-def is_there(path: str, package: Path) -> bool:
-    """Whether there is such a folder or module, or such a name in a module: `types/engine.Loop`."""
+def is_there(path: str, repo) -> bool:
+    """Whether there is such a folder or module, or such a name in a module: `types/engine.Loop`.
+
+    Of another package than the base, the name stands before it: `mulligan_dates/reader`.
+    """
     module, _, name = path.removesuffix(".py").partition(".")
+    beside = [
+        each / "src" for each in repo.packages if (each / "src" / module.split("/")[0]).is_dir()
+    ]
+    package = beside[0] if beside else repo.src
     source = package / f"{module}.py"
     if name:
         return source.is_file() and name in names([ast.parse(source.read_text())])
@@ -286,7 +293,7 @@ def test_every_path_on_a_page_leads_somewhere(repo, page, least):
     found = paths((ROOT / "docs" / page).read_text())
 
     assert len(found) > least
-    assert [path for path in found if not is_there(path, repo.src)] == []
+    assert [path for path in found if not is_there(path, repo)] == []
 
 
 def list_misplaced(text: str, trees: Mapping[str, ast.Module]) -> list[str]:
@@ -328,8 +335,8 @@ def test_a_path_or_a_folder_that_is_not_so_would_be_seen(repo):
     )
     tree = "├── a/   x\n│   ├── b/  `c/` x\n│   │   └── d/\n│   └── e/\n└── f/  x\n"
 
-    assert [p for p in paths(page) if not is_there(p, repo.src)] == ["types/nobody", "x/y"]
-    assert not is_there("types/engine.nobody", repo.src)
+    assert [p for p in paths(page) if not is_there(p, repo)] == ["types/nobody", "x/y"]
+    assert not is_there("types/engine.nobody", repo)
     assert drawn(tree) == ["a", "a/b", "a/b/d", "a/e", "f"]
 
 

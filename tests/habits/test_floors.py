@@ -16,6 +16,8 @@ from pathlib import Path
 import grimp
 import pytest
 
+from bench.growth.patterns import PACKAGES
+
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the contracts of a checkout on the sources of that same checkout."""
@@ -23,7 +25,13 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [command, "--no-cache"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder / "src"), "COLUMNS": "200"},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(
+                str(each) for each in (folder / "src", *folder.glob("packages/*/src"))
+            ),
+            "COLUMNS": "200",
+        },
         capture_output=True,
         text=True,
         timeout=60,
@@ -32,10 +40,13 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def stacks(repo) -> dict[str, list[list[str]]]:
-    """Each contract of layers by the package it is about: its members, highest first."""
+    """Each contract of layers by the package it is about: its members, highest first.
+
+    The one of the packages themselves is about none.
+    """
     contracts = repo.pyproject["tool"]["importlinter"]["contracts"]
     return {
-        c["containers"][0]: [re.findall(r"\w+", layer) for layer in c["layers"]]
+        c.get("containers", [""])[0]: [re.findall(r"\w+", layer) for layer in c["layers"]]
         for c in contracts
         if c["type"] == "layers"
     }
@@ -47,7 +58,8 @@ def forbidden(repo) -> list[tuple[str, str]]:
     for package, layers in stacks(repo).items():
         upward = [(low[0], high[0]) for high, low in pairwise(layers)]
         sideways = [pair for layer in layers for pair in combinations(layer, 2)]
-        pairs += [(f"{package}.{a}", f"{package}.{b}") for a, b in upward + sideways]
+        inside = f"{package}." if package else ""
+        pairs += [(inside + a, inside + b) for a, b in upward + sideways]
     return pairs
 
 
@@ -60,7 +72,8 @@ def house(repo, tmp_path) -> Path:
         for member in (name for layer in layers for name in layer):
             (folder / member).mkdir(parents=True, exist_ok=True)
             (folder / member / "__init__.py").touch()
-        (folder / "__init__.py").touch()
+        if package:
+            (folder / "__init__.py").touch()
     return tmp_path
 
 
@@ -122,7 +135,7 @@ def test_only_the_codec_encodes_and_decodes(repo, place, noticed):
             "check",
             "-",
             "--select=TID251",
-            f"--stdin-filename=src/mulligan/{place}.py",
+            f"--stdin-filename=packages/mulligan/src/mulligan/{place}.py",
         ],
         cwd=repo.root,
         input=source,
@@ -187,14 +200,14 @@ def rooms_in_a_circle(
 
 
 def test_no_module_imports_itself_in_a_circle(repo):
-    graph = grimp.build_graph("mulligan", cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     imports = {m: graph.find_modules_directly_imported_by(m) for m in graph.modules}
 
     assert circle(imports) == []
 
 
 def test_no_two_folders_import_each_other(repo):
-    graph = grimp.build_graph("mulligan", cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     imports = {m: graph.find_modules_directly_imported_by(m) for m in graph.modules}
     packages = {m for m in graph.modules if graph.find_children(m)}
 
@@ -202,7 +215,7 @@ def test_no_two_folders_import_each_other(repo):
 
 
 def test_the_rooms_of_a_folder_can_be_put_in_an_order(repo):
-    graph = grimp.build_graph("mulligan", cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     imports = {m: graph.find_modules_directly_imported_by(m) for m in graph.modules}
     packages = {m for m in graph.modules if graph.find_children(m)}
 

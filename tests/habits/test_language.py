@@ -8,12 +8,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from mulligan.dates.lexicon import list_months, list_weekdays, load_common_words, load_words
+from mulligan_dates.lexicon import list_months, list_weekdays, load_common_words, load_words
 
 RULE = "words_outside"
-LOOKED_AT = ("src/mulligan/checks", "src/mulligan/dates", "src/mulligan/packs/calendar")
+LOOKED_AT = (
+    "packages/mulligan/src/mulligan/checks",
+    "packages/mulligan-dates/src/mulligan_dates",
+    "packages/mulligan-packs/src/mulligan_packs/calendar",
+)
 ROOM = tuple(
-    f"src/mulligan/dates/{name}.py"
+    f"packages/mulligan-dates/src/mulligan_dates/{name}.py"
     for name in ("english", "german", "tables", "lexicon", "languages")
 )
 WORDS = frozenset(

@@ -21,8 +21,8 @@ from bench.growth.patterns import (
 OF_OTHERS = {
     "checks.ids": "what a user says every id of a provider looks like; ours are tried below",
     "codec": "one that a tool was given: it is had back for an undo, and searched in nothing",
-    "gateway.declarations": "an operator's own, which sees 20,000 characters at most",
-    "gateway.recipe": "an operator's own, which sees 4,000 characters of an error at most",
+    "mulligan_gateway.declarations": "an operator's own, which sees 20,000 characters at most",
+    "mulligan_gateway.recipe": "an operator's own, which sees 4,000 characters of an error at most",
     "types.lesson": "a user's own rule for errors, which sees 4,000 characters at most",
 }
 """Where a pattern is whatever somebody passes."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-STORES = Path(__file__).resolve().parents[2] / "src" / "mulligan" / "stores"
+import mulligan
+
+STORES = Path(mulligan.__file__).parent / "stores"
 
 AVOIDED = {
     "triggers": r"create\s+(?:or\s+replace\s+)?trigger",

@@ -14,7 +14,7 @@ def read_page(page: str) -> dict[int, set[str]]:
     found = {}
     for number, _, body in SECTION.findall(page):
         [line] = re.findall(r"^- \*\*Tests\*\*: (.+)$", body, re.MULTILINE)
-        found[int(number)] = set(re.findall(r"`(tests/[\w/]+\.py)`", line))
+        found[int(number)] = set(re.findall(r"`((?:packages/[\w-]+/)?tests/[\w/]+\.py)`", line))
     return found
 
 

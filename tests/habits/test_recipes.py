@@ -80,7 +80,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """A command in the copy, with its sources, or another's, and those of the packages there."""
     whole = sources or copy
-    paths = [whole / "src", *(each.parent / "src" for each in whole.glob("*/pyproject.toml"))]
+    found = [*whole.glob("packages/*/src"), whole / "examples/demo/src"]
+    paths = [*found, *(each.parent / "src" for each in whole.glob("*/pyproject.toml"))]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MULLIGAN")}
     return subprocess.run(
         command,
@@ -106,7 +107,7 @@ def follow(copy: Path, recipe: Recipe) -> None:
     done = run(copy, "git", "apply", "-", told=recipe.diff)
     assert done.returncode == 0, f"{recipe.name}: {done.stderr}"
     for path in recipe.touched:
-        if Path(path).name == "pyproject.toml" and path != "pyproject.toml":
+        if Path(path).name == "pyproject.toml" and not path.startswith("packages/"):
             install(copy / path)
 
 
@@ -143,7 +144,11 @@ def test_what_a_recipe_adds_passes_its_own_tests(recipe, copy):
 def leave_only(copy: Path, files: list[str]) -> Path:
     """A repository of these files, the types and the habits, which look at every file there is."""
     thin = copy.with_name("thin")
-    folders = ("tests/habits", "src/mulligan/types", "src/mulligan/loops")
+    folders = (
+        "tests/habits",
+        "packages/mulligan/src/mulligan/types",
+        "packages/mulligan/src/mulligan/loops",
+    )
     always = [f"{folder}/{each.name}" for folder in folders for each in (copy / folder).glob("*.*")]
     for file in (*files, *always, "pyproject.toml", ".gitignore"):
         (thin / file).parent.mkdir(parents=True, exist_ok=True)
@@ -159,8 +164,8 @@ def test_all_recipes_together_keep_types_style_and_habits(copy):
         follow(copy, recipe)
     touched = dict.fromkeys(path for each in RECIPES for path in each.touched)
     python = [path for path in touched if path.endswith(".py")]
-    ours = [path for path in python if path.startswith(("src/", "tests/"))]
-    typed = [path for path in python if path.startswith("src/") or "/src/" in path]
+    ours = [path for path in python if path.startswith(("packages/", "tests/"))]
+    typed = [path for path in python if "/src/" in path]
 
     done = [
         run(copy, TOOLS / "mypy", "--no-incremental", *typed),

@@ -35,17 +35,17 @@ def run(*command: object, **how) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(repo, tmp_path_factory) -> Path:
+def wheels(repo, tmp_path_factory) -> Path:
+    """A folder with the wheel of every package but the compiled one."""
     out = tmp_path_factory.mktemp("wheel")
     # With the build tool at hand, nothing is fetched.
     at_hand = importlib.util.find_spec("hatchling") is not None
     run(
         *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out),
         *(["--no-build-isolation"] if at_hand else []),
-        repo.root,
+        *(each for each in repo.packages if each.name != "mulligan-fast"),
     )
-    (built,) = out.glob("*.whl")
-    return built
+    return out
 
 
 def base_distributions(requirements: list[str]) -> dict[str, Distribution]:
@@ -62,14 +62,15 @@ def base_distributions(requirements: list[str]) -> dict[str, Distribution]:
 
 
 @pytest.fixture(scope="module")
-def elsewhere(repo, wheel, tmp_path_factory) -> Path:
-    """The `bin` of a fresh environment with the wheel and the base dependencies, and no more."""
+def elsewhere(repo, wheels, tmp_path_factory) -> Path:
+    """The `bin` of a fresh environment with the base and what it depends on, and no more."""
     home = tmp_path_factory.mktemp("elsewhere")
     venv.create(home, with_pip=False, symlinks=True)
     python = home / "bin" / "python"
     site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     # Copied rather than installed: the same files, and no network in the test.
-    for brought in base_distributions(repo.pyproject["project"]["dependencies"]).values():
+    theirs = [each for each in repo.project["dependencies"] if "mulligan" not in each]
+    for brought in base_distributions(theirs).values():
         for part in brought.files or []:
             if ".." in part.parts or "__pycache__" in part.parts:
                 continue
@@ -77,7 +78,7 @@ def elsewhere(repo, wheel, tmp_path_factory) -> Path:
             shutil.copy(part.locate(), site / part)
     run(
         *(sys.executable, "-m", "pip", "--python", python, "install", "--quiet"),
-        *("--no-deps", "--no-index", wheel),
+        *("--no-deps", "--no-index", "--find-links", wheels, "mulligan", "mulligan-dates"),
     )
     return python.parent
 
@@ -88,13 +89,15 @@ def alone(tmp_path: Path) -> dict[str, object]:
     return {"cwd": tmp_path, "env": {**clean, "HOME": str(tmp_path)}}
 
 
-def test_the_wheel_holds_every_file_of_the_package(repo, wheel):
-    ours = {
-        p.relative_to(repo.src.parent).as_posix() for p in repo.files() if repo.src in p.parents
-    }
+def test_each_wheel_holds_every_file_of_its_package_and_is_typed(repo, wheels):
+    built = list(wheels.glob("*.whl"))
+    found = {name for wheel in built for name in zipfile.ZipFile(wheel).namelist()}
+    ours = [path for path in repo.files() if path.relative_to(repo.root).parts[2:3] == ("src",)]
 
-    assert ours <= set(zipfile.ZipFile(wheel).namelist())
-    assert "mulligan/py.typed" in ours
+    assert len(built) == len(repo.packages) - 1
+    names = {repo.name(path).partition("/src/")[2] for path in ours}
+    assert {name for name in names - found if "_fast/" not in name} == set()
+    assert sum(name.endswith("/py.typed") for name in found) == len(built)
 
 
 def test_it_imports_without_extras(elsewhere, tmp_path):

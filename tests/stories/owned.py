@@ -18,11 +18,11 @@ from mulligan.redaction.scrub import number_ids
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
 from mulligan.runtime.turn import Done
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.call import Record
 from mulligan.types.events import JudgeAsked
 from mulligan.types.interfaces import Check, Judge
 from mulligan.types.limits import Breaker, JudgeLimits
+from mulligan_testing.remote import FakeRemote, Item
 from tests.world import Calendar, World
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -21,7 +21,6 @@ from mulligan.loops.learning import Learning
 from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store
-from mulligan.testing.fakes import FixedClock
 from mulligan.types.engine import Round
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.limits import Budget
@@ -29,6 +28,7 @@ from mulligan.types.notes import Refinement
 from mulligan.types.policy import Step
 from mulligan.types.reply import Critique, Written
 from mulligan.types.task import Gate, Reflect, Task
+from mulligan_testing.fakes import FixedClock
 from tests.stories.random_rewrites import play_evaluation, play_golden, play_rewrite
 
 MOVES = ("good", "bad", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",

@@ -10,9 +10,9 @@ import apsw
 
 from mulligan import Effect, Mulligan
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.call import Record
 from mulligan.types.finding import Finding, Severity
+from mulligan_testing.remote import FakeRemote, Item
 
 syncs: list[str] = []
 

@@ -19,9 +19,6 @@ from typing import Any, cast
 from mulligan import ConflictError, Effect, Finding, Memory, Mode, Mulligan, Repeat, Severity
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
-from mulligan.testing.fakes import FixedClock
-from mulligan.testing.postgres import run_postgres_server
-from mulligan.testing.remote import Item
 from mulligan.types.action import ActionQuery, State
 from mulligan.types.call import Record
 from mulligan.types.errors import MulliganError
@@ -29,6 +26,9 @@ from mulligan.types.interfaces import Store
 from mulligan.types.lesson import EpisodeQuery, LessonQuery, LessonState
 from mulligan.types.limits import Backoff
 from mulligan.types.log import LogQuery, PatternQuery
+from mulligan_testing.fakes import FixedClock
+from mulligan_testing.postgres import run_postgres_server
+from mulligan_testing.remote import Item
 
 ORDERS = {f"#W{1000 + n}": n for n in range(20)}
 EVENTS = ("e1", "e2", "e3")

@@ -7,8 +7,8 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from mulligan.testing.fakes import StallingLog
 from mulligan.types.log import Batch
+from mulligan_testing.fakes import StallingLog
 from tests.telemetry.rows import a_row
 from tests.telemetry.test_writer import QUICK, a_writer
 

@@ -12,8 +12,8 @@ import pytest
 
 from mulligan import State
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.fakes import FixedClock
-from mulligan.testing.remote import Item
+from mulligan_testing.fakes import FixedClock
+from mulligan_testing.remote import Item
 from tests.world import EVENT, Calendar, World, Worlds
 
 

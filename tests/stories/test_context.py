@@ -14,10 +14,10 @@ from mulligan import Effect, Mulligan
 from mulligan.insights.figures import WINDOWS
 from mulligan.insights.overview import CONTEXT, Criterion
 from mulligan.stores.opening import open_store
-from mulligan.testing.remote import FakeRemote
 from mulligan.types.action import ActionQuery
 from mulligan.types.call import LogRow
 from mulligan.types.log import LogQuery
+from mulligan_testing.remote import FakeRemote
 from tests.gateway.world import connect, run_gateway
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend

@@ -12,8 +12,6 @@ import pytest
 from mulligan import Mulligan
 from mulligan.insights.texts import TextFigures, read_text_figures
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import DAY, HOUR, NOW
-from mulligan.testing.store_contract.logs import make_step, make_texts
 from mulligan.types.call import LogRow
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.limits import Budget
@@ -30,6 +28,8 @@ from mulligan.types.log import (
 from mulligan.types.notes import Refinement
 from mulligan.types.reply import RATED
 from mulligan.types.task import Reflect, Task
+from mulligan_testing.store_contract.contract import DAY, HOUR, NOW
+from mulligan_testing.store_contract.logs import make_step, make_texts
 
 
 def list_facts(rows: Sequence[LogRow], tool: str) -> list[dict]:

@@ -15,10 +15,10 @@ from schemathesis.core import NotSet
 from starlette.testclient import TestClient
 
 from mulligan import Mulligan
-from mulligan.dashboard.app import create_app
-from mulligan.dashboard.sections import ACTS, SECTIONS, SINGLE
-from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
-from mulligan.dashboard.serving import LINK_LIFE
+from mulligan_dashboard.app import create_app
+from mulligan_dashboard.sections import ACTS, SECTIONS, SINGLE
+from mulligan_dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
+from mulligan_dashboard.serving import LINK_LIFE
 from tests.dashboard.stage import Stage, run_apart
 
 CASES = int(os.environ.get("MULLIGAN_TEST_API_CASES", "450"))

@@ -17,10 +17,10 @@ from mulligan.cli.main import main
 from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.fakes import FixedClock
-from mulligan.testing.faults import Deed, Faults, Strike
-from mulligan.testing.remote import FakeRemote, Fault, Item
 from mulligan.types.effect import NoVerdict
+from mulligan_testing.fakes import FixedClock
+from mulligan_testing.faults import Deed, Faults, Strike
+from mulligan_testing.remote import FakeRemote, Fault, Item
 from tests.world import Agent, World, Worlds, fill
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -10,10 +10,10 @@ import pytest
 from mulligan import State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.recovery import MOST_TRIES, PAUSES
-from mulligan.testing.fakes import FixedClock
-from mulligan.testing.remote import Fault
 from mulligan.types.display import render_recipe
 from mulligan.types.finding import Finding, Severity
+from mulligan_testing.fakes import FixedClock
+from mulligan_testing.remote import Fault
 from tests.world import DAY, World, Worlds, moves
 
 QUICK_TRIES = 2

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mulligan.testing.radicale import radicale_server
+from mulligan_testing.radicale import radicale_server
 from tests.judge.endpoint import endpoint
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "family_calendar.py"

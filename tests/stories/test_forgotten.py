@@ -15,8 +15,6 @@ from msgspec.structs import replace
 
 from mulligan.app.housekeeping import sweep
 from mulligan.stores.opening import open_store
-from mulligan.testing.postgres import PostgresServer
-from mulligan.testing.store_contract.contract import find_way, make_log_row, walk
 from mulligan.types.action import Kept, State
 from mulligan.types.call import LogRow
 from mulligan.types.errors import StoreLockedError
@@ -24,6 +22,8 @@ from mulligan.types.interfaces import Store
 from mulligan.types.limits import Retention
 from mulligan.types.log import Batch, roll_up
 from mulligan.types.values import to_us
+from mulligan_testing.postgres import PostgresServer
+from mulligan_testing.store_contract.contract import find_way, make_log_row, walk
 from tests.stores.days import make_past_days
 
 CANARY = "canary-2b81e7-do-not-keep"

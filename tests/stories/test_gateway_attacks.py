@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.gateway.http_server import Access, GatewayApp
-from mulligan.gateway.peers import APPROVAL
-from mulligan.gateway.servers_file import Server
 from mulligan.types.log import LogQuery
+from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.peers import APPROVAL
+from mulligan_gateway.servers_file import Server
 from tests.gateway.web import serve_app
 from tests.gateway.world import connect, run_gateway, scripted
 

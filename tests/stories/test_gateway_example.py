@@ -1,6 +1,5 @@
 """The example of the gateway runs, and does what it says."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,6 @@ def test_the_example_takes_a_write_back_and_asks_before_a_message_is_sent(tmp_pa
 
     done = subprocess.run(
         [sys.executable, str(tmp_path / "gateway" / "client.py")],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
         timeout=180,

@@ -1,6 +1,5 @@
 """An agent's day through the gateway: real clients and processes, and a ledger outside of both."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -15,8 +14,7 @@ async def test_errors_are_kept_writes_undone_holds_approved_and_nothing_is_lost_
 ):
     monkeypatch.chdir(ROOT)
     (tmp_path / "home").mkdir()
-    ours = os.pathsep.join((str(ROOT), str(ROOT / "src")))
-    program = f"import sys; sys.path[:0] = {ours!r}.split(':')"
+    program = f"import sys; sys.path[:0] = [{str(FILE_SERVER.parents[2])!r}]"
     server = (sys.executable, "-c", _run(program), str(tmp_path / "home"))
 
     found = await play(Stage.build(tmp_path, server))

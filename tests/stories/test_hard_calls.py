@@ -16,10 +16,10 @@ from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime.declaration import declare
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.wrapper import wrap_tool
-from mulligan.testing.fakes import ScriptedJudge
 from mulligan.types.errors import SilentError
 from mulligan.types.limits import Backoff
 from mulligan.types.log import LogQuery
+from mulligan_testing.fakes import ScriptedJudge
 from tests.learning.test_suggest import FREE, LOCKED, adversarial, locked_values
 
 AT_ONCE = Backoff(first=timedelta())

@@ -21,7 +21,7 @@ from bench.hosts.world import (
     open_app,
 )
 from mulligan import Effect, Mulligan, State
-from mulligan.testing.remote import FakeRemote
+from mulligan_testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
 

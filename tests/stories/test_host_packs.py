@@ -16,7 +16,7 @@ from bench.hosts.pack_stories import PACKS, PackWorld, StoryCounts, run_pack_sto
 from bench.hosts.world import list_rows
 from bench.missing import MissingError
 from mulligan import Mulligan
-from mulligan.packs.files import file_tools
+from mulligan_packs.files import file_tools
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
 

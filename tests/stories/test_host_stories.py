@@ -17,8 +17,8 @@ from bench.hosts.drivers import Driver, list_installed, load_driver
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, add_event, build_tools, move, open_app
 from mulligan import Confidence, Mulligan, Standing
 from mulligan.cli.main import main
-from mulligan.testing.remote import FakeRemote
 from mulligan.types.adapter import Answer
+from mulligan_testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
 

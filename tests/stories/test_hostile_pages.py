@@ -14,15 +14,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mulligan import Arguments, Effect, Mulligan
-from mulligan.dashboard.app import render_csv
-from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.site import render_report
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.open_actions import read_open
 from mulligan.insights.patterns import read_patterns
 from mulligan.insights.turns import read_turns
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import Lesson, LessonState, Remedy
+from mulligan_dashboard.app import render_csv
+from mulligan_dashboard.sections import SECTIONS
+from mulligan_dashboard.site import render_report
 from tests.cli.running import run
 from tests.dashboard.conftest import Visit, browser, m, visit, visits
 from tests.dashboard.stage import run_apart

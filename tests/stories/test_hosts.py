@@ -17,7 +17,7 @@ from bench.hosts.counting import count, find_untrue
 from bench.hosts.frameworks import FRAMEWORKS, Told
 from bench.hosts.tools import declare_tools
 from mulligan import Effect, Held, Mulligan
-from mulligan.testing.remote import FakeRemote, Fault
+from mulligan_testing.remote import FakeRemote, Fault
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
 

@@ -14,8 +14,8 @@ import pytest
 from starlette.applications import Starlette
 
 from mulligan import Mulligan
-from mulligan.gateway.api import create_api
 from mulligan.types.log import LogQuery
+from mulligan_gateway.api import create_api
 from tests.gateway.web import serve_app
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "http_api" / "mulligan.ts"

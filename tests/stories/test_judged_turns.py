@@ -15,11 +15,11 @@ from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Done
-from mulligan.testing.fakes import ScriptedJudge
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.call import Record
 from mulligan.types.events import ActionUndone, Happened
 from mulligan.types.finding import Fact, Finding, Severity
+from mulligan_testing.fakes import ScriptedJudge
+from mulligan_testing.remote import FakeRemote, Item
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -15,11 +15,11 @@ from mulligan import Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.fakes import ScriptedJudge
-from mulligan.testing.remote import FakeRemote, Fault
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import Happened, RemarkDropped
 from mulligan.types.finding import Severity
+from mulligan_testing.fakes import ScriptedJudge
+from mulligan_testing.remote import FakeRemote, Fault
 from tests.world import World, Worlds, fill
 
 MONDAY = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)

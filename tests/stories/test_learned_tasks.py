@@ -8,10 +8,10 @@ from mulligan.learning.task_versions import export, list_results, pin, roll_back
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store
-from mulligan.testing.fakes import FixedClock
 from mulligan.types.interfaces import Store
 from mulligan.types.notes import Ground, NotesState, Refinement
 from mulligan.types.task import Reflect, Task
+from mulligan_testing.fakes import FixedClock
 
 TASK = Task(
     id="weekly-report",

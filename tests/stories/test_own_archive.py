@@ -9,10 +9,10 @@ import pytest
 from examples.own_archive import ShelfArchive
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
-from mulligan.testing.fakes import FixedClock
-from mulligan.testing.store_contract import ArchiveContract
 from mulligan.types.notes import Refinement
 from mulligan.types.task import Reflect, Task
+from mulligan_testing.fakes import FixedClock
+from mulligan_testing.store_contract import ArchiveContract
 
 
 class TestShelf(ArchiveContract):

@@ -19,11 +19,11 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from mulligan import Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.loops.review import Area, Opinion, Remark, weigh
-from mulligan.testing.fakes import ScriptedJudge
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.events import AskOutcome, Happened, JudgeAsked, RemarkDropped
 from mulligan.types.finding import Severity, Source
 from mulligan.types.turn import Turn
+from mulligan_testing.fakes import ScriptedJudge
 from tests.judge.answers import hanging, raising
 from tests.stories.owned import HOME, OURS, Owned, judge_that, owned_by
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Failures, Mulligan, NothingDone, State
-from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.errors import AlreadyDoneError
+from mulligan_testing.remote import FakeRemote, Item
 
 
 class Office:

@@ -12,11 +12,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from mulligan import Mulligan
-from mulligan.dashboard.live import MOST_CLIENTS
-from mulligan.dashboard.security import Role
 from mulligan.types.call import LogRow
 from mulligan.types.log import Batch, roll_up
 from mulligan.types.values import make_uuid7
+from mulligan_dashboard.live import MOST_CLIENTS
+from mulligan_dashboard.security import Role
 from tests.dashboard.conftest import serve
 
 SECONDS = int(os.environ.get("MULLIGAN_TEST_STREAM_SECONDS", "6"))

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from mulligan.testing.postgres import PostgresServer
+from mulligan_testing.postgres import PostgresServer
 from tests.stories.tenant_traces import NAMES, compare
 
 COUNT = int(os.environ.get("MULLIGAN_TEST_TENANT_SEQUENCES", "10"))

@@ -16,8 +16,8 @@ from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn, find_current_turn
 from mulligan.runtime.turn import Done
-from mulligan.testing.remote import FakeRemote, RemoteError
 from mulligan.types.finding import Finding, Severity
+from mulligan_testing.remote import FakeRemote, RemoteError
 from tests.world import Calendar, World, Worlds, fill, read_version
 
 HASTY, CAREFUL = "hasty", "careful"

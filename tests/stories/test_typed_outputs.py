@@ -21,9 +21,9 @@ from bench.hosts.typed_outputs import (
 )
 from mulligan import Mulligan, Standing
 from mulligan.loops.review import Area, Opinion, Remark
-from mulligan.testing.fakes import ScriptedJudge
 from mulligan.types.errors import UnfinishedRunError
 from mulligan.types.finding import Severity
+from mulligan_testing.fakes import ScriptedJudge
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
 

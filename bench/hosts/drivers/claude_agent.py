@@ -23,7 +23,7 @@ from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.codec import to_arguments_schema
 from mulligan.hosts.claude_agent import CANNOT as LACKS
-from mulligan.testing.scripted_claude import ScriptedClaude
+from mulligan_testing.scripted_claude import ScriptedClaude
 
 CANNOT = {
     "test_a_call_that_is_only_written_is_made": LACKS["written_calls"],

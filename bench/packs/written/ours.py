@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Engine, Table, delete, insert, update
 
 from mulligan import Mulligan
-from mulligan.packs import sql
+from mulligan_packs import sql
 
 
 def build_tools(m: Mulligan, engine: Engine, task: Table) -> list[Any]:

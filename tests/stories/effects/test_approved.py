@@ -9,9 +9,9 @@ from pathlib import Path
 
 from mulligan import Effect, Mulligan, Remote
 from mulligan.process.fault_points import Point
-from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.types.action import State
 from mulligan.types.call import Record
+from mulligan_testing.faults import Deed, Faults, Strike
 
 
 class Outbox:

@@ -13,9 +13,9 @@ import pytest
 from mulligan import Effect, Mulligan, Remote, Standing, State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.fakes import FixedClock
 from mulligan.types.call import Record
 from mulligan.types.finding import Finding, Severity
+from mulligan_testing.fakes import FixedClock
 from tests.stories.effects.family import (
     Family,
     die_after_a_note,

@@ -45,7 +45,7 @@ APPLICATION = """
         async with Mulligan(f"sqlite:///{folder}/store.db", recover=False) as m:
             @m.tool(
                 effect=Effect.REVERSIBLE, read=client.read, undo=client.restore, before=client.read,
-                probe=client.read, key="key", lands_within=timedelta(), **declared,
+                probe=client.read, key="key", remote={"lands_within": timedelta()}, **declared,
             )
             def send(title: str, key: str = "") -> str:
                 return client.send(title)

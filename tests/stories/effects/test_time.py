@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from mulligan import Effect, Mulligan, Remote, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
-from mulligan.testing.fakes import FixedClock
-from mulligan.testing.store_contract.contract import make_next_entry
 from mulligan.types.call import Record
+from mulligan_testing.fakes import FixedClock
+from mulligan_testing.store_contract.contract import make_next_entry
 from tests.stories.effects.family import (
     Family,
     die_waiting_for_an_answer,

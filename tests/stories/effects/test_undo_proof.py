@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Remote, State
-from mulligan.testing.fakes import FixedClock
 from mulligan.types.call import Record
+from mulligan_testing.fakes import FixedClock
 from tests.stories.effects.remote import (
     Answer,
     StoryRemote,

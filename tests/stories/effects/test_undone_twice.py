@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.testing.fakes import FixedClock
 from mulligan.types.call import Record
+from mulligan_testing.fakes import FixedClock
 from tests.stories.effects.family import (
     Family,
     die_undoing_a_delete,

@@ -1,0 +1,74 @@
+"""What every test of the workspace gets; stores and servers come from `mulligan_testing.plugin`."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Imported where they are used: the tests of the date reader run without the base.
+if TYPE_CHECKING:
+    from mulligan import Mulligan
+    from mulligan.types.call import LogRow
+    from tests.world import Worlds
+
+# Processes that tests start import helpers of tests by the same names as the tests do.
+_HERE = Path(__file__).parent
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(_HERE), *map(str, _HERE.glob("packages/mulligan*")), os.environ.get("PYTHONPATH", "")]
+)
+
+# A loaded machine is slow at making examples; that says nothing about what is tested.
+settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("calm")
+
+
+@pytest.fixture(autouse=True)
+def said_aloud() -> Iterator[None]:
+    """A test may silence us, as a campaign that breaks things on purpose; the next one hears."""
+    logger = logging.getLogger("mulligan")
+    level = logger.level
+    yield
+    logger.setLevel(level)
+
+
+@pytest.fixture
+def caplog(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What this test makes anybody log: an exporter of an earlier one may still be retrying."""
+
+    def is_of_this_test(record: logging.LogRecord) -> bool:
+        return not record.name.startswith("opentelemetry.exporter")
+
+    caplog.handler.addFilter(is_of_this_test)
+    yield caplog
+    caplog.handler.removeFilter(is_of_this_test)
+
+
+@pytest.fixture
+def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
+    """What the log has of calls so far, for tests that have an application `m`."""
+    from mulligan.types.events import CallLogged
+
+    seen: list[LogRow] = []
+    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
+
+    def so_far() -> list[LogRow]:
+        m.flush()
+        return seen
+
+    return so_far
+
+
+@pytest.fixture
+async def worlds(tmp_path: Path) -> AsyncIterator[Worlds]:
+    """Applications with a remote of their own, closed when the test ends."""
+    from tests.world import Worlds
+
+    async with AsyncExitStack() as stack:
+        yield Worlds(tmp_path, stack)

@@ -1,0 +1,115 @@
+"""`mulligan dashboard` and `report`: the pages, on a port of this machine or all in one file."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from mulligan.app.application import open_insights, settle_now
+from mulligan.cli import render
+from mulligan.cli.options import add_store, add_store_and_json, command, find_user, option
+from mulligan.insights.figures import WINDOWS
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
+from mulligan.types.errors import MissingExtraError
+from mulligan.types.private_file import refuse_unwritable, write_private
+
+PAGES_NEED = ("starlette", "uvicorn", "jinja2")
+ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change lessons and tasks"}
+
+
+@command(
+    "dashboard",
+    add_store,
+    option("--host", default="127.0.0.1", help="address (default: 127.0.0.1)"),
+    option("--port", type=int, default=8390, help="port (default: 8390; 0: any that is free)"),
+    option(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a name it is reached by beside its address, such as a proxy's; may be repeated",
+    ),
+    option(
+        "--role",
+        choices=list(ROLES),
+        default="admin",
+        help="how far the links that are printed reach at most (default: admin)",
+    ),
+    option("--tls", action="store_true", help="it stands behind a proxy with TLS"),
+    option("--no-token", action="store_true", help="ask nobody for a token: on this machine alone"),
+    option(
+        "--app",
+        metavar="MODULE:NAME",
+        help="the application that has the tools' code, to carry out approvals and undos here",
+    ),
+    examples=(
+        "mulligan dashboard --store sqlite:///office.db",
+        "mulligan dashboard --app shop.agent:m --role decide",
+    ),
+    about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
+    "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
+    '`pip install "mulligan[dashboard]"`.',
+)
+def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
+    """Serve until stopped."""
+    require_dashboard()
+    from mulligan_dashboard.security import Role
+    from mulligan_dashboard.serving import DashboardServer, PageAddress
+
+    address = PageAddress(
+        host=options.host,
+        port=options.port,
+        names=tuple(options.name),
+        open=options.no_token,
+        name=find_user(),
+        secure=options.tls,
+    )
+    with open_insights(options.app or settings.app, settings) as (insights, application):
+        carry_out = None if application is None else partial(settle_now, application)
+        server = DashboardServer(insights, address, carry_out=carry_out)
+        reached = [role for role in Role if Role(options.role).covers(role)]
+        links = {ROLES[role.value]: server.make_link(role) for role in reached}
+        server.run(on_ready=lambda: show_links(links))
+    return 0
+
+
+def require_dashboard() -> None:
+    """Say which extra is missing, if one is."""
+    if any(find_spec(module) is None for module in PAGES_NEED):
+        raise MissingExtraError(need="The dashboard", extra="dashboard")
+
+
+def show_links(links: dict[str, str]) -> None:
+    """Print where to go, each address once."""
+    console = render.make_console()
+    console.print("The dashboard is up, until Ctrl-C. Each link lets in whoever has it:")
+    for what, link in dict(zip(dict.fromkeys(links.values()), links, strict=False)).items():
+        console.print(render.build_text(f"  {link:28} {what}"), soft_wrap=True)
+
+
+@command(
+    "report",
+    add_store_and_json,
+    option("-o", "--output", default="mulligan.html", metavar="FILE", help="where to"),
+    option("--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"),
+    examples=("mulligan report --window 7d -o week.html",),
+    about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
+    "it loads nothing, and\nholds what the pages show, less secrets. It needs "
+    '`pip install "mulligan[dashboard]"`.',
+)
+def run_report(options: argparse.Namespace, settings: Settings) -> int:
+    """Write it."""
+    require_dashboard()
+    from mulligan.insights.filters import Window
+    from mulligan_dashboard.site import render_report
+
+    written = Path(options.output)
+    refuse_unwritable(written)
+    with Insights.open(settings) as insights:
+        page = render_report(insights, Window(options.window))
+    write_private(written, page)
+    said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
+    return render.answer(options, {"file": str(written), "bytes": written.stat().st_size}, said)

@@ -1,0 +1,306 @@
+"""Every view and every act of the pages, one row each: page, JSON, export and schema follow.
+
+An address is read strictly: a word that means nothing is an error, not a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, get_type_hints
+
+from msgspec import Struct
+
+from mulligan.insights.filters import MOST_PAGES, ActOrder, ViewFilter, ViewRequest, Window
+from mulligan.insights.health import read_health
+from mulligan.insights.insights import Insights
+from mulligan.insights.lessons import decide_lesson, read_lesson, read_lessons, read_worth
+from mulligan.insights.open_actions import decide_action, read_action, read_open
+from mulligan.insights.overview import read_overview
+from mulligan.insights.patterns import read_pattern, read_patterns
+from mulligan.insights.tasks import decide_task, read_task, read_tasks
+from mulligan.insights.texts import read_texts
+from mulligan.insights.tools import read_repairs, read_tools
+from mulligan.insights.turns import read_turn, read_turns
+from mulligan.types.errors import ConfigurationError
+from mulligan_dashboard.security import Role
+
+FILTERS = ("window", "tool", "agent", "tenant")
+"""What every page keeps in its address."""
+LONGEST = 512
+
+
+def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
+    """A request out of the parameters of an address."""
+    long = [name for name, value in params.items() if len(value) > LONGEST]
+    if long:
+        raise ConfigurationError(f"{long[0]!r} is longer than {LONGEST} characters.")
+    window = params.get("window") or Window.WEEK.value
+    if window not in list(Window):
+        raise ConfigurationError(f"{window!r} is no window; there are {', '.join(Window)}.")
+    page = params.get("page") or "1"
+    numbered = page.isascii() and page.isdecimal() and len(page) < 9
+    if not numbered or not 1 <= int(page) <= MOST_PAGES:
+        raise ConfigurationError(f"{page!r} is no page; they are numbered from 1.")
+    return ViewRequest(
+        filter=ViewFilter(
+            window=Window(window),
+            tool=params.get("tool") or None,
+            agent=params.get("agent") or None,
+            tenant=params.get("tenant") or None,
+        ),
+        page=int(page),
+        id=id_,
+        words={name: value for name, value in params.items() if name not in (*FILTERS, "page")},
+    )
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """A view."""
+
+    name: str
+    """In the address of its page and its JSON."""
+    title: str
+    read: Callable[[Insights, ViewRequest], Any]
+    """Asks for what a page shows."""
+    about: str
+    """What it shows, in a sentence."""
+    command: str
+    """The same in a terminal."""
+    rows: str = ""
+    """What of the answer is a table, for an export; empty: nothing."""
+    words: tuple[str, ...] = ()
+    """What it can be asked beside the filters."""
+    paged: bool = False
+    windowed: bool = True
+    """Whether it is about a span of time."""
+    filters: tuple[str, ...] = ("tool", "agent", "tenant")
+    """What else it can be narrowed down by."""
+    one: bool = False
+    """It is about one thing, which its address names."""
+
+    @property
+    def answer(self) -> type:
+        """What `read` gives."""
+        found: type = get_type_hints(self.read)["return"]
+        return found
+
+    @property
+    def path(self) -> str:
+        """Of its page."""
+        stem = "/" if self.name == "overview" else f"/{self.name}"
+        return f"{stem}/{{id}}" if self.one else stem
+
+    @property
+    def json_path(self) -> str:
+        """Of its JSON."""
+        return f"/api/v1/{self.name}" + ("/{id}" if self.one else "")
+
+    @property
+    def template(self) -> str:
+        """Its page."""
+        return f"{self.name}_one.html" if self.one else f"{self.name}.html"
+
+
+SECTIONS: tuple[Section, ...] = (
+    Section(
+        name="overview",
+        title="Overview",
+        read=read_overview,
+        about="How calls go, whether the goals are met, and what needs a person.",
+        command="mulligan stats --goals",
+        rows="trend",
+    ),
+    Section(
+        name="open",
+        title="Open",
+        read=read_open,
+        about="Effects that need a person, the oldest first.",
+        command="mulligan open",
+        rows="items",
+        words=("state",),
+        paged=True,
+        windowed=False,
+    ),
+    Section(
+        name="turns",
+        title="Turns",
+        read=read_turns,
+        about="Requests of people, and what agents did for them, the newest first.",
+        command="mulligan view turns",
+        rows="rows",
+        paged=True,
+    ),
+    Section(
+        name="tools",
+        title="Tools",
+        read=read_tools,
+        about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
+        command="mulligan view tools",
+        rows="tools",
+    ),
+    Section(
+        name="patterns",
+        title="Patterns",
+        read=read_patterns,
+        about="Failures that are one and the same, the most frequent first.",
+        command="mulligan view patterns",
+        rows="rows",
+        words=("life",),
+        paged=True,
+    ),
+    Section(
+        name="repairs",
+        title="Repairs",
+        read=read_repairs,
+        about="How far failures come on their way to a success, and who leans on that.",
+        command="mulligan view repairs",
+        rows="agents",
+    ),
+    Section(
+        name="worth",
+        title="Does it help?",
+        read=read_worth,
+        about="Failures with a correction against those that were left alone, over 90 days.",
+        command="mulligan view worth",
+        rows="lessons",
+        paged=True,
+        windowed=False,
+        filters=("tool", "tenant"),
+    ),
+    Section(
+        name="lessons",
+        title="Lessons",
+        read=read_lessons,
+        about="What was learned from failures, and the evidence for it.",
+        command="mulligan lessons list",
+        rows="rows",
+        words=("state",),
+        paged=True,
+        windowed=False,
+    ),
+    Section(
+        name="texts",
+        title="Replies and drafts",
+        read=read_texts,
+        about="How often texts had to be written again, and why.",
+        command="mulligan view texts",
+        rows="trend",
+        filters=("agent", "tenant"),
+    ),
+    Section(
+        name="tasks",
+        title="Tasks",
+        read=read_tasks,
+        about="Work that is run many times, and the version of its notes that is on top.",
+        command="mulligan tasks list",
+        rows="rows",
+        windowed=False,
+        filters=("tenant",),
+    ),
+    Section(
+        name="health",
+        title="Health",
+        read=read_health,
+        about="How the store is, what was lost, how long things are kept, and who did what.",
+        command="mulligan view health",
+        rows="acts",
+        filters=(),
+    ),
+)
+"""In the order of the menu."""
+SINGLE: tuple[Section, ...] = (
+    Section(
+        name="open",
+        title="Open",
+        one=True,
+        read=read_action,
+        about="One action, and all that happened to it.",
+        command="mulligan show {id}",
+    ),
+    Section(
+        name="turns",
+        title="Turns",
+        one=True,
+        read=read_turn,
+        about="One turn as it went.",
+        command="mulligan log --turn {id}",
+    ),
+    Section(
+        name="patterns",
+        title="Patterns",
+        one=True,
+        read=read_pattern,
+        about="One failure that keeps coming, and what mended it.",
+        command="mulligan view patterns {id}",
+    ),
+    Section(
+        name="lessons",
+        title="Lessons",
+        one=True,
+        read=read_lesson,
+        about="One lesson with all its versions, and the calls it touched.",
+        command="mulligan lessons show {id}",
+        paged=True,
+    ),
+    Section(
+        name="tasks",
+        title="Tasks",
+        one=True,
+        read=read_task,
+        about="One task with all versions of its notes.",
+        command="mulligan tasks show {id}",
+    ),
+)
+"""Pages about one thing."""
+
+
+class ActRoute(Struct, frozen=True, kw_only=True):
+    """An act, and its address."""
+
+    name: str
+    subject: str
+    """The view whose things it is about."""
+    about: str
+    role: Role
+    run: Callable[[Insights, ActOrder], Any]
+    words: tuple[str, ...] = ()
+    """What may be said along with it."""
+    effect: bool = False
+    """It takes the tool's code, so that an application has to carry it out."""
+
+    @property
+    def answer(self) -> type:
+        """What `run` gives."""
+        found: type = get_type_hints(self.run)["return"]
+        return found
+
+    @property
+    def path(self) -> str:
+        """Where it is asked for."""
+        return f"/api/v1/{self.subject}/{{id}}/{self.name}"
+
+
+def _build_act(subject: str, name: str, about: str, *words: str, effect: bool = False) -> ActRoute:
+    run, role = _DECIDERS[subject]
+    return ActRoute(
+        name=name, subject=subject, about=about, role=role, run=run, words=words, effect=effect
+    )
+
+
+_DECIDERS: Mapping[str, tuple[Callable[[Insights, ActOrder], Any], Role]] = {
+    "open": (decide_action, Role.DECIDE),
+    "lessons": (decide_lesson, Role.ADMIN),
+    "tasks": (decide_task, Role.ADMIN),
+}
+_PIN = "Give a version every run from now on; without one, let runs decide again."
+ACTS: tuple[ActRoute, ...] = (
+    _build_act("open", "approve", "Let a held call run, once.", effect=True),
+    _build_act("open", "deny", "Never run a held call.", "note"),
+    _build_act("open", "undo", "Have an action undone.", effect=True),
+    _build_act("open", "settle", "Close an open action with a note.", "note"),
+    _build_act("lessons", "approve", "Use a lesson from now on, whatever the evidence.", "note"),
+    _build_act("lessons", "quarantine", "Use a lesson no more, until it is approved.", "note"),
+    _build_act("lessons", "revoke", "Take a lesson out for good.", "note"),
+    _build_act("tasks", "pin", _PIN, "version"),
+    _build_act("tasks", "roll_back", "Take the version on top out; version 0 takes its place."),
+)

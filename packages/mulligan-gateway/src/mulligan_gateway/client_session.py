@@ -1,0 +1,438 @@
+"""One client and its servers: who is asked, and what is handed on in both directions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Self
+
+from mulligan.codec import encode_json
+from mulligan_gateway.own_tools import OwnCalls
+from mulligan_gateway.party import CANCELLED, PROGRESS, Party, Pressure, Tasks
+from mulligan_gateway.peers import Ends, read_error
+from mulligan_gateway.protocol import (
+    BAD_PARAMS,
+    INVALID_REQUEST,
+    META,
+    NO_METHOD,
+    SERVER_ERROR,
+    Frame,
+    Raw,
+    UnreadableFrameError,
+    drop_misspelt,
+    find_key,
+    is_ambiguous,
+    read_fields,
+    read_frame,
+    read_object,
+    read_text,
+    write_answer,
+    write_error,
+    write_refusal,
+    write_request,
+    write_result,
+)
+from mulligan_gateway.shared_state import Shared
+from mulligan_gateway.tool_calls import Calls
+from mulligan_gateway.tool_list import (
+    CHANGES,
+    LISTED,
+    LISTS,
+    Lists,
+    write_for_server,
+)
+from mulligan_gateway.tools import (
+    INSTRUCTIONS,
+    TEMPLATES,
+    TOOLS,
+    Names,
+    describe_item,
+    read_greeting,
+)
+from mulligan_gateway.upstream import ServerDownError, Upstream
+
+INITIALIZED = "notifications/initialized"
+PAUSE = 0.01
+"""Seconds between one look and the next whether everything is answered."""
+EVERYBODY = frozenset({"logging/setLevel"})
+"""Requests that are meant for every server."""
+
+
+NAME = "mulligan"
+
+
+class Greeting:
+    """The first words between a client and its servers: which revision they speak, and what they
+    can. The gateway speaks none of its own, but what its servers do: the newest of all of them."""
+
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+        self._params = b""
+        """What the client said of itself; empty before it did."""
+        self.initialized: bytes | None = None
+        """What it said once it had heard the servers; `None` before it did."""
+
+    async def answer(self, frame: Frame) -> None:
+        """Answer `initialize` or `server/discover` with what the servers say."""
+        ends = self._ends
+        if frame.method == "initialize":
+            self._params = bytes(frame.params)
+            ends.said = read_object(frame.params)
+        if ends.only is not None:
+            await ends.only.start()
+            answer = await self._ask(ends.only, frame)
+            fields = read_fields(answer.result)
+            can = read_fields(fields.get("capabilities", b"{}"))
+            if ends.shared.options.own_tools and not answer.error and "tools" not in can:
+                # A server without tools has those of the gateway now.
+                fields["capabilities"] = can | {"tools": {}}
+                answer = Frame(result=Raw(encode_json(fields)))
+            ends.client.send(write_answer(frame.key, answer))
+            return
+        results = await asyncio.gather(
+            *(self._ask_one_of_many(upstream, frame) for upstream in ends.upstreams.values())
+        )
+        found = [each for each in results if each is not None]
+        if frame.method != "initialize" and len(found) < len(results):
+            # One of them is of an earlier revision, so all of them speak that.
+            ends.refuse(frame, code=NO_METHOD, said="Method not found")
+        elif not found:
+            ends.refuse(frame, code=SERVER_ERROR, said="None of the servers could be started.")
+        else:
+            merged = merge_greetings(found, version=ends.shared.version)
+            ends.client.send(write_result(frame.key, encode_json(merged)))
+
+    async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> dict[str, Any] | None:
+        try:
+            await upstream.start()
+        except ServerDownError as error:
+            self._ends.shared.report(str(error))
+            return None
+        answer = await self._ask(upstream, frame)
+        if answer.error and frame.method == "initialize":
+            said = bytes(answer.error)[:500].decode(errors="replace")
+            self._ends.shared.report(f"{upstream.server.name} refused its client: {said}")
+        return None if answer.error else read_object(answer.result)
+
+    async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
+        """What a server greets with, less instructions that are not what was approved."""
+        answer = await upstream.ask_and_wait(frame.method, frame.params)
+        if frame.method == "initialize":
+            # From now on, a new life of the server begins with the same words.
+            upstream.greet = self._greet_again
+        if answer.error:
+            return answer
+        shared, server = self._ends.shared, upstream.server.name
+        item = read_greeting(server, answer.result)
+        shared.note_pins(server, item.kind, [item])
+        fields = read_fields(answer.result)
+        kept = drop_misspelt(fields, _OF_GREETINGS)
+        if not item.digest:
+            shared.report_once(f"{server}: {describe_item(item)} cannot be read: left out.")
+        if not item.digest or shared.list_refused([item]):
+            kept.pop(INSTRUCTIONS, None)
+        same = item.digest and kept == fields
+        return Frame(result=answer.result if same else Raw(encode_json(kept)))
+
+    async def _greet_again(self, upstream: Upstream) -> None:
+        answer = await upstream.ask_and_wait("initialize", self._params)
+        if answer.error:
+            raise ServerDownError(str(read_error(answer))[:200])
+        if self.initialized is not None:
+            upstream.send(write_request(b"", INITIALIZED, params=self.initialized))
+
+
+_OF_GREETINGS = (INSTRUCTIONS, "capabilities", "protocolVersion", "serverInfo", META)
+
+
+def merge_greetings(found: list[dict[str, Any]], *, version: str) -> dict[str, Any]:
+    """What several servers say of themselves, as one would."""
+    merged: dict[str, Any] = {}
+    if all("protocolVersion" in each for each in found):
+        merged["protocolVersion"] = min(str(each["protocolVersion"]) for each in found)
+    if all("supportedVersions" in each for each in found):
+        first, *rest = (each["supportedVersions"] for each in found)
+        shared = [each for each in first if all(each in other for other in rest)]
+        merged = {"resultType": "complete", "supportedVersions": shared}
+        merged |= {name: found[0][name] for name in ("ttlMs", "cacheScope") if name in found[0]}
+    can = merged["capabilities"] = dict[str, Any]()
+    for each in (each.get("capabilities") for each in found):
+        # What at least one of them can do.
+        for name, value in each.items() if isinstance(each, dict) else ():
+            known = can.get(name)
+            both = isinstance(known, dict) and isinstance(value, dict)
+            can[name] = known | value if both else known or value
+    can.setdefault("tools", {})
+    merged["serverInfo"] = {"name": NAME, "version": version}
+    told = [each["instructions"] for each in found if isinstance(each.get("instructions"), str)]
+    if told:
+        merged["instructions"] = "\n\n".join(told)
+    return merged
+
+
+class ClientSession:
+    """A client, its servers, and what goes between them."""
+
+    def __init__(self, ends: Ends) -> None:
+        self.ends = ends
+        self.client = ends.client
+        self.upstreams = ends.upstreams
+        self._shared = ends.shared
+        self._limits = ends.shared.options.limits
+        self.greeting = Greeting(self.ends)
+        self.lists = Lists(self.ends)
+        self._tasks = Tasks()
+        self._calls: dict[bytes, asyncio.Task[None]] = {}
+        self.calls = Calls(self.ends, self.lists, under_way=self._calls)
+        self.closed = False
+        self.on_full: Pressure | None = None
+        """Told when the client is to wait, where it can be made to."""
+        self.on_cancelled: Callable[[bytes], object] = len
+        """Told which request of the client will have no answer."""
+
+    @classmethod
+    def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
+        """A client has come, and gets connections of its own to every server."""
+        names = Names([server.name for server in shared.servers])
+        own = OwnCalls(shared)
+        session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
+        limits = shared.options.limits
+        for server in shared.servers:
+            upstream = Upstream(server, limits=limits, listener=session)
+            session.upstreams[server.name] = upstream
+        return session
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether there are just one client and one server: what one says can only be for the
+        other, also progress of what nobody waits for."""
+        return self.ends.only is not None and self.client.keeps_ids
+
+    def join(self, client: Party) -> ClientSession:
+        """The same client over another connection: servers, turns and tools are the same."""
+        return ClientSession(replace(self.ends, client=client))
+
+    def take_line(self, line: bytes) -> None:
+        """Bring on what the client says; what cannot be read is answered if it has an id."""
+        try:
+            frame = read_frame(line, self._limits)
+        except UnreadableFrameError as error:
+            self.client.dropped += 1
+            if error.key:
+                self.client.send(write_refusal(error.key, error.code, str(error)))
+            return
+        self.take_frame(frame)
+
+    def take_frame(self, frame: Frame) -> None:
+        """Bring on a message of the client."""
+        if not frame.method:
+            self.client.take_answer(frame)
+        elif frame.key:
+            self._take_client_request(frame)
+        else:
+            self._take_client_notification(frame)
+
+    def refuse_too_long(self, head: bytes) -> None:
+        """A message of the client is too long: it is answered if its id stands at its beginning."""
+        self.client.dropped += 1
+        if key := find_key(head):
+            said = f"It is too long; the most are {self._limits.frame} bytes."
+            self.client.send(write_refusal(key, INVALID_REQUEST, said))
+
+    async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
+        """What the arguments of the tool that a call names look like; empty where nobody knows."""
+        params = read_fields(frame.params)
+        found = self.ends.names.resolve(read_text(params.get("name")))
+        if found is None:
+            return {}
+        server, name = found
+        tool = await self.lists.find_tool(self.upstreams[server], name, meta=params.get(META, b""))
+        return tool.schema
+
+    async def finish(self) -> None:
+        """The client says no more: what it asked for is still answered, as far as that is soon."""
+        with suppress(TimeoutError):  # what is left then is answered by nobody
+            async with asyncio.timeout(self._limits.stop):
+                # It is not waited for one thing but for nothing to be left.
+                while self._tasks or any(  # noqa: ASYNC110
+                    each.asked for each in self.upstreams.values()
+                ):
+                    await asyncio.sleep(PAUSE)
+
+    async def leave(self) -> None:
+        """The connection is gone: what goes on for it ends, and everything else stays."""
+        self.closed = True
+        await self._tasks.cancel()
+        for upstream, name in list(self.client.heard.values()):
+            upstream.drop(name, reason="Nobody waits for it any more.")
+
+    async def close(self) -> None:
+        """The client is gone: end what goes on for it, and its servers."""
+        await self.leave()
+        await self.calls.close()
+        await asyncio.gather(*(upstream.close() for upstream in self.upstreams.values()))
+
+    def _take_client_request(self, frame: Frame) -> None:
+        method, only = frame.method, self.ends.only
+        if len(self._tasks) >= self._limits.waiting:
+            self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
+        elif is_ambiguous(frame.params):
+            # Its server may read another request than the one that is looked at here.
+            self.ends.refuse(frame, code=BAD_PARAMS, said="Duplicate key in the parameters.")
+        elif method == "tools/call":
+            self._calls[frame.key] = self.run(self.calls.call(frame), frame)
+        elif method in ("initialize", "server/discover"):
+            self.run(self.greeting.answer(frame), frame)
+        elif method in LISTS and self.lists.is_seen(method):
+            self.run(self.lists.answer(frame), frame)
+        elif method == "ping" and only is None:
+            self.client.send(write_result(frame.key, b"{}"))
+        elif method in EVERYBODY and only is None:
+            self.run(self._ask_everybody(frame), frame)
+        else:
+            self._hand_on_request(frame)
+
+    def _hand_on_request(self, frame: Frame) -> None:
+        only = self.ends.only
+        if frame.method in LISTED and (only is None or self._shared.options.pin):
+            self.run(self._hand_on_listed(frame), frame)
+        elif only is None:
+            self._refuse_unknown(frame)
+        elif only.is_up:
+            only.ask(frame.method, frame.params, origin=self.client, key=frame.key)
+        else:
+            self.run(self._hand_on_late(only, frame, frame.params), frame)
+
+    async def _hand_on_listed(self, frame: Frame) -> None:
+        """Bring a request to the one server that lists what it is for."""
+        found = await self.lists.find_listed(frame)
+        servers = sorted({item.server for item in found}) or list(self.upstreams)
+        # A template says less of a resource than a list that has it.
+        named = [item for item in found if item.kind != TEMPLATES] or found
+        why = next(filter(None, map(self.lists.find_refusal, named)), "")
+        if found and len(servers) > 1:
+            why = f"{' and '.join(servers)} could both answer for it, and nobody can say which"
+        if why:
+            self.ends.refuse(frame, code=BAD_PARAMS, said=f"Not sent to a server: {why}.")
+        elif len(servers) > 1:
+            self._refuse_unknown(frame)
+        else:
+            params = write_for_server(frame, found[0]) if found else frame.params
+            await self._hand_on_late(self.upstreams[servers[0]], frame, params)
+
+    def _refuse_unknown(self, frame: Frame) -> None:
+        code = NO_METHOD if "/" not in frame.method else BAD_PARAMS
+        self.ends.refuse(frame, code=code, said=f"No server takes this request of {frame.method}.")
+
+    async def _hand_on_late(self, upstream: Upstream, frame: Frame, params: bytes | Raw) -> None:
+        await upstream.start()
+        upstream.ask(frame.method, params, origin=self.client, key=frame.key)
+
+    async def _ask_everybody(self, frame: Frame) -> None:
+        ready = [each for each in self.upstreams.values() if each.is_up]
+        asked = (each.ask_and_wait(frame.method, frame.params) for each in ready)
+        answers = await asyncio.gather(*asked)
+        fine = [answer for answer in answers if not answer.error]
+        if fine or not answers:
+            self.client.send(write_result(frame.key, b"{}"))
+        else:
+            self.client.send(write_error(frame.key, answers[0].error))
+
+    def _take_client_notification(self, frame: Frame) -> None:
+        if frame.method == CANCELLED:
+            self._cancel(frame)
+        elif frame.method == PROGRESS:
+            asked, params = self.client.translate(frame)
+            alone = self.ends.only if self._is_alone else None
+            upstream = alone if asked is None else asked.origin
+            if upstream is not None:
+                upstream.send(write_request(b"", frame.method, params=params))
+        elif frame.method.startswith("notifications/"):
+            # Nothing else: a request without an id is one that nobody here has looked at.
+            if frame.method == INITIALIZED:
+                self.greeting.initialized = bytes(frame.params)
+            for upstream in self.upstreams.values():
+                if upstream.is_up:
+                    upstream.send(write_request(b"", frame.method, params=frame.params))
+
+    def _cancel(self, frame: Frame) -> None:
+        key = bytes(read_fields(frame.params).get("requestId", b""))
+        task, found = self._calls.get(key), self.client.find_cancelled(frame)
+        if found is not None:
+            found[0].cancel(found[1], said=frame.params)
+        if task is not None:
+            if found is not None:
+                found[0].forget(found[1])
+            task.cancel()
+        if task is not None or found is not None:
+            self.on_cancelled(key)
+
+    def take_request(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
+        """A server asks the client for something: sampling, elicitation, roots."""
+        if len(self.client.asked) >= self._limits.waiting:
+            said = "Too many requests are under way."
+            upstream.send(write_refusal(frame.key, INVALID_REQUEST, said))
+            return
+        asked = upstream.find_asked(during)
+        key = asked.key if asked is not None and asked.origin is self.client else b""
+        self.client.ask(frame.method, frame.params, origin=upstream, key=frame.key, during=key)
+
+    def take_notification(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
+        """A server tells the client something."""
+        if frame.method == CANCELLED:
+            found = upstream.find_cancelled(frame)
+            if found is not None:
+                found[0].cancel(found[1], said=frame.params)
+            return
+        if frame.method in CHANGES:
+            changed = CHANGES[frame.method]
+            self.lists.forget(upstream.server.name, changed)
+            if TOOLS in changed:
+                self._shared.note_changed(upstream.server.name)
+        asked, params = upstream.translate(frame)
+        is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone
+        if is_anybodys or (frame.params and not params):
+            return
+        told = write_request(b"", frame.method, params=params)
+        asked = asked or upstream.find_asked(during)
+        if asked is not None and asked.origin is not None:
+            asked.origin.tell(told, during=asked.key)
+        else:
+            (upstream.find_origin() or self.client).send(told)
+
+    def note_end(self, upstream: Upstream, why: str) -> None:
+        """A server has died: what it asked the client for, nobody waits for any more."""
+        for name, asked in list(self.client.asked.items()):
+            if asked.origin is upstream:
+                self.client.drop(name, reason="The server is gone.")
+        self._shared.report(why)
+
+    def note_full(self, *, full: bool) -> None:
+        """A server does not take what it is sent: its client waits, or goes on."""
+        if self.on_full is not None:
+            self.on_full(full=full)
+
+    def pause_servers(self, *, full: bool) -> None:
+        """The client does not take what it is sent: its servers wait, or go on."""
+        for upstream in self.upstreams.values():
+            upstream.pause(full=full)
+
+    def run(self, work: Coroutine[Any, Any, None], frame: Frame) -> asyncio.Task[None]:
+        """Have something done for a request, which is answered whatever happens to it."""
+        task = self._tasks.run(self._run(work, frame))
+        # One that is cancelled before its first step would leave the work behind.
+        task.add_done_callback(lambda _: work.close())
+        return task
+
+    async def _run(self, work: Coroutine[Any, Any, None], frame: Frame) -> None:
+        try:
+            await work
+        except ServerDownError as error:
+            self.ends.refuse(frame, code=SERVER_ERROR, said=str(error))
+        except Exception as error:  # noqa: BLE001 - the client has an answer, whatever is wrong here
+            self._shared.report(f"{frame.method} could not be answered: {error!r}")
+            self.ends.refuse(frame, code=-32603, said="The gateway could not answer this request.")
+        finally:
+            self._calls.pop(frame.key, None)

@@ -1,0 +1,242 @@
+"""What `mulligan gateway` runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from mulligan.app.mulligan import Mulligan
+from mulligan.checks.parameters import Standard
+from mulligan.settings import Settings
+from mulligan.stores.opening import strip_credentials
+from mulligan.types.effect import Mode
+from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan_gateway.client_files import find_file, find_store_file, unwrap_file, wrap_file
+from mulligan_gateway.declarations import (
+    GatewayOptions,
+    GatewayRules,
+    read_declarations,
+    read_rules,
+)
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.protocol import Limits
+from mulligan_gateway.servers_file import Server, read_servers
+from mulligan_gateway.stdio_server import keep_output_clean, serve_stdio
+from mulligan_gateway.suggestions import ListedServer, read_seen, suggest_declarations
+from mulligan_gateway.tools import Pins, describe_item
+
+CHECKS = Standard(unasked=False)
+"""A client that hands on no message leaves nothing to hold its calls against."""
+
+
+def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
+    """Serve until the client is gone."""
+    if options.wrap or options.unwrap:
+        return change_client(options, settings)
+    if options.file is None:
+        raise ConfigurationError("Name the file of servers, such as mcp.json.")
+    file = Path(options.file)
+    if options.approve_tools:
+        return approve_tools(file)
+    servers = read_servers(file, only=options.only or "")
+    if options.suggest:
+        return asyncio.run(suggest(servers, settings))
+    rules = read_rules(_as_path(options.declarations))
+    chosen = read_options(options, rules, servers=servers)
+    if rules.strict:
+        settings = settings.with_values(strict=True)
+    trusted = tuple(replace(s, trusted=s.trusted or s.name in rules.trusted) for s in servers)
+    keep_output_clean()
+    asyncio.run(serve(trusted, options, chosen=chosen, settings=settings))
+    return 0
+
+
+async def serve(
+    servers: Sequence[Server],
+    options: argparse.Namespace,
+    *,
+    chosen: GatewayOptions,
+    settings: Settings,
+) -> None:
+    """Serve one client over standard input and output, or many over HTTP."""
+    async with Mulligan(checks=CHECKS, settings=settings) as m:
+        gateway = Gateway(m, servers, options=chosen, report=_report)
+        try:
+            await gateway.start()
+            if options.http is None:
+                await serve_stdio(gateway)
+            else:
+                await serve_http(gateway, options.http, tokens=options.token_file)
+        finally:
+            await gateway.stop()
+
+
+async def suggest(servers: Sequence[Server], settings: Settings) -> int:
+    """Print a file of declarations for a person to read, by what the servers list."""
+    async with Mulligan(settings=settings) as m:
+        gateway = Gateway(m, servers, report=_report)
+        listed = []
+        for server in servers:
+            try:
+                tools = await gateway.own.list_tools(server.name)
+            except Exception as error:  # noqa: BLE001 - the others are still worth a file
+                _report(f"{server.name} is left out: {error}")
+                continue
+            about = gateway.own.names.get(server.name, {})
+            listed.append(
+                ListedServer(
+                    name=server.name,
+                    calls_itself=str(about.get("name", "")),
+                    version=str(about.get("version", "")),
+                    tools=tools,
+                )
+            )
+        await gateway.stop()
+        seen = await asyncio.to_thread(read_seen, m.insights)
+    sys.stdout.write(suggest_declarations(listed, seen=seen))
+    return 0
+
+
+def change_client(options: argparse.Namespace, settings: Settings) -> int:
+    """Put the servers of a client behind the gateway, or back."""
+    for name in ("file", "only", "http", "token_file", "suggest", "approve_tools"):
+        if getattr(options, name):
+            raise ConfigurationError(
+                f"{name if name == 'file' else _write_option(name)} says nothing about a client's "
+                "file: --wrap and --unwrap take that file, or the client's name, and nothing else "
+                "to serve."
+            )
+    if options.unwrap:
+        done = unwrap_file(find_file(options.unwrap))
+        _report(f"{done.path} is as it was." if done.changed else "Nothing there was wrapped.")
+        return 0
+    store = choose_store(settings, named=options.store is not None)
+    handed = list_handed_on(options, store, tenant=settings.tenant)
+    done = wrap_file(find_file(options.wrap), options=handed)
+    names = ", ".join(done.wrapped) or "no server"
+    _report(f"{done.path}: {names} behind the gateway; as it was it lies in {done.kept}.")
+    for name, why in (done.left or {}).items():
+        _report(f"{name} is left alone: {why}.")
+    if done.wrapped:
+        _report(f"Start the client anew. What it does is then in: mulligan log --store {store}")
+    return 0
+
+
+def choose_store(settings: Settings, *, named: bool) -> str:
+    """Where a client's gateways keep what they see: as is said here, else in the person's own.
+
+    A client starts them elsewhere and with variables of its own, so what counts is what counts now.
+    """
+    store = settings.store
+    if store == Settings().store and not named:
+        file = find_store_file()
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return f"sqlite:///{file}"
+    if strip_credentials(store) != store and not store.startswith("sqlite:"):
+        raise ConfigurationError(
+            f"The store {strip_credentials(store)} would stand with its password in the client's "
+            "file. Name it without one, and leave that to PGPASSWORD or ~/.pgpass."
+        )
+    path = store.removeprefix("sqlite:///")
+    return store if path == store else f"sqlite:///{Path(path).resolve()}"
+
+
+def list_handed_on(options: argparse.Namespace, store: str, *, tenant: str = "") -> list[str]:
+    """What is said beside `--wrap`, for each gateway that the client will start."""
+    handed = ["--store", store, *(("--tenant", tenant) if tenant else ())]
+    if options.declarations:
+        # The client starts it in a folder of its own choice.
+        file = Path(options.declarations).resolve()
+        read_rules(file)
+        handed += ["--declarations", str(file)]
+    for name in ("mode", "timeout"):
+        if getattr(options, name) is not None:
+            handed += [_write_option(name), str(getattr(options, name))]
+    switches = ("no_tools", "pitfalls", "intent", "pin")
+    return handed + [_write_option(name) for name in switches if getattr(options, name)]
+
+
+def _write_option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> None:
+    """Serve clients over HTTP until we are told to end."""
+    try:
+        import uvicorn
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(need="Serving over HTTP", extra="gateway") from missing
+    from mulligan.app.web_server import configure_server
+    from mulligan_gateway.http_server import (
+        LOOPBACK,
+        PATH,
+        Access,
+        GatewayApp,
+        make_token,
+        read_tokens,
+    )
+
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ConfigurationError(f"--http {address!r} has no port; say 8400 or 127.0.0.1:8400.")
+    host = host or "127.0.0.1"  # without a host it is this machine alone
+    known = {make_token(): "client"} if tokens is None else read_tokens(Path(tokens))
+    if strangers := sorted(gateway.options.trusted - set(known.values())):
+        names = ", ".join(sorted(set(known.values())))
+        raise ConfigurationError(f"--trust {strangers[0]}: no token has that name, only {names}.")
+    await gateway.check_lists()
+    app = GatewayApp(gateway, Access(tokens=known, hosts=LOOPBACK | {host}))
+    _report(f"Clients are served at http://{host}:{port}{PATH}.")
+    if tokens is None:
+        _report(f"The token of this run, shown once: {next(iter(known))}")
+    settings = configure_server(app, host=host, port=int(port), lifespan="on")
+    await uvicorn.Server(settings).serve()
+
+
+def _as_path(named: str | None) -> Path | None:
+    return None if named is None else Path(named)
+
+
+def read_options(
+    options: argparse.Namespace, rules: GatewayRules, *, servers: Sequence[Server]
+) -> GatewayOptions:
+    """What the command line and the operator's file say of a gateway."""
+    limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)
+    mode = rules.mode if options.mode is None else Mode(options.mode)
+    return GatewayOptions(
+        mode=mode,
+        modes={} if options.mode is not None else rules.modes,
+        declarations=read_declarations(_as_path(options.declarations), servers, mode=mode),
+        own_tools=not options.no_tools,
+        pitfalls=options.pitfalls,
+        trusted=frozenset(options.trust or ()),
+        intent=options.intent,
+        pin=options.pin,
+        pins=find_pins(Path(options.file)),
+        limits=limits,
+    )
+
+
+def find_pins(file: Path) -> Path:
+    """Where it is kept what servers say of themselves: beside the file of servers."""
+    return file.with_name(f"{file.name}.pins")
+
+
+def approve_tools(file: Path) -> int:
+    """Approve of everything that servers say as it was seen last."""
+    changed = Pins(find_pins(file)).approve()
+    for item in changed:
+        _report(f"{item.server}: {describe_item(item)} is approved as it is now.")
+    if not changed:
+        _report("Nothing has changed since it was approved.")
+    return 0
+
+
+def _report(said: str) -> None:
+    sys.stderr.write(f"mulligan gateway: {said}\n")
+    sys.stderr.flush()

@@ -1,0 +1,681 @@
+"""Clients over streamable HTTP: an ASGI application, for revisions with sessions and without.
+
+A request body names tools and arguments, never a command or an address: those stand in the
+operator's file alone. Who may speak has a token, and asks from no page of somebody else's; the
+token is compared here and goes no further.
+
+Each answer goes to the connection that asked for it, and so does what a server says before it. What
+a server says by itself goes to a connection that waits for an answer, else to the one that listens,
+and if there is none, it is kept for the next one; of one who never listens, only the last words are
+kept. A session is found by its own client only, and ended when unused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import itertools
+import random
+import secrets
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from mulligan.stores.private_files import refuse_unsafe
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.values import hide_fields
+from mulligan_gateway.api import PREFIX, Refusal, create_api
+from mulligan_gateway.client_session import ClientSession
+from mulligan_gateway.gateway import Gateway
+from mulligan_gateway.party import Party, Tasks
+from mulligan_gateway.protocol import (
+    BAD_PARAMS,
+    INVALID_REQUEST,
+    MEBI,
+    NO_METHOD,
+    SESSION,
+    VERSION,
+    Frame,
+    LaneFullError,
+    Lanes,
+    Limits,
+    UnreadableFrameError,
+    as_line,
+    find_argument_mismatch,
+    find_mismatch,
+    is_modern,
+    join_parts,
+    read_fields,
+    read_frame,
+    read_object,
+    read_version,
+    write_refusal,
+)
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
+SHORTEST = 16
+"""Characters of a token that nobody guesses."""
+
+
+@hide_fields("tokens")
+class Access(Struct, frozen=True, kw_only=True):
+    """What a request must show."""
+
+    tokens: Mapping[str, str]
+    """Who each token is of."""
+    hosts: frozenset[str] = LOOPBACK
+    """What the gateway is called: a request for another name comes from a page that lies."""
+
+    def find_principal(self, headers: Mapping[str, str]) -> str | Refusal:
+        """Who asks, or why they are refused."""
+        host = _strip_port(headers.get("host", ""))
+        if host not in self.hosts:
+            return Refusal(421, "This is not the host that was asked for.")
+        origin = headers.get("origin")
+        if origin is not None and _strip_port(origin.partition("://")[2]) not in self.hosts:
+            return Refusal(403, "Pages of other hosts may not ask here.")
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return Refusal(401, "A bearer token is needed.")
+        given, found = token.strip().encode(), None
+        for known, principal in self.tokens.items():
+            # All of them are compared, so that the time it takes tells nothing.
+            if hmac.compare_digest(given, known.encode()):
+                found = principal
+        return Refusal(401, "This token is not known.") if found is None else found
+
+
+def read_tokens(file: Path) -> dict[str, str]:
+    """Tokens by line, each with the name of who has it before it: `ann 3f9c…`."""
+    try:
+        refuse_unsafe(file, secret=True, linked=True)
+        # A name may hold what splits lines elsewhere; here only a line feed does.
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except (OSError, StoreUnavailableError) as error:
+        raise ConfigurationError(f"The tokens in {file} cannot be used: {error}") from error
+    named: list[tuple[str, str]] = []
+    for line in filter(str.strip, lines):
+        name, _, token = line.strip().rpartition(" ")
+        if len(token) < SHORTEST:
+            raise ConfigurationError(
+                f"A token in {file} is too short to be a secret: {SHORTEST} characters at least."
+            )
+        named.append((name.strip(), token))
+    names = [name for name, _ in named if name]
+    taken = set(names)
+    if len(taken) < len(names) or len({token for _, token in named}) < len(named):
+        raise ConfigurationError(f"{file} has a name or a token twice: each is of one principal.")
+    tokens: dict[str, str] = {}
+    for at, (name, token) in enumerate(named, start=1):
+        # Who is not named is nobody else: sessions are told apart by who has begun them.
+        free = (each for n in itertools.count(at) if (each := f"client{n}") not in taken)
+        tokens[token] = name or next(free)
+        taken.add(tokens[token])
+    if not tokens:
+        raise ConfigurationError(f"{file} has no token: nobody could ask anything.")
+    return tokens
+
+
+def make_token() -> str:
+    """A token that nobody knows yet."""
+    return secrets.token_urlsafe(32)
+
+
+def _strip_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdigit() else host).lower()
+
+
+MOST_KEPT = 256
+"""Messages for a client that nobody of it has come for yet."""
+MOST_KEPT_BYTES = 1_048_576
+MOST_QUEUED = 1_000
+"""Messages on one connection that its client has not taken yet; then it is given up."""
+MOST_QUEUED_BYTES = 8 * MEBI
+"""Their bytes; a message that comes when nothing waits may be as long as messages may."""
+
+CANCELLED = -32800
+"""What ends the connection of a request that has no answer, where it must end with one."""
+
+
+class _Frames(asyncio.Queue[bytes | None]):
+    """Messages in order, which knows how long they are together."""
+
+    length = 0
+
+    def _put(self, item: bytes | None) -> None:
+        self.length += len(item or b"")
+        super()._put(item)
+
+    def _get(self) -> bytes | None:
+        item = super()._get()
+        self.length -= len(item or b"")
+        return item
+
+    @property
+    def is_full(self) -> bool:
+        """Whether its client takes too little."""
+        return self.qsize() >= MOST_QUEUED or self.length >= MOST_QUEUED_BYTES
+
+
+class Stream:
+    """One connection of a client, until its answer has come."""
+
+    def __init__(self) -> None:
+        self.queue = _Frames()
+        self.ended = False
+        """Nothing comes any more but what is in the queue."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come: the end is what lies next, or was taken."""
+        return self.ended and self.queue.qsize() <= 1
+
+    async def take(self) -> bytes | None:
+        """The next message; `None`: nothing for a while, or nothing more."""
+        with suppress(TimeoutError):  # nothing has come
+            async with asyncio.timeout(PING):
+                return await self.queue.get()
+        return None
+
+    def put(self, frame: bytes, *, last: bool = False) -> None:
+        """Send a message; the last one is the answer."""
+        if self.ended:
+            return
+        full = self.queue.is_full
+        if not full:
+            self.queue.put_nowait(frame)
+        if last or full:
+            self.end()
+
+    def end(self) -> None:
+        """Nothing comes any more, or nobody is there to take it."""
+        if not self.ended:
+            self.ended = True
+            self.queue.put_nowait(None)
+
+    def send(self, frame: bytes) -> None:
+        """Send a message to who has only this one connection."""
+        self.put(frame, last=is_answer(frame))
+
+
+class Streams:
+    """The connections of one client that are open now."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._waiting: dict[bytes, Stream] = {}
+        self._listening: Stream | None = None
+        self._kept: deque[bytes] = deque(maxlen=MOST_KEPT)
+
+    def open(self, key: bytes) -> Stream | None:
+        """A request has come, whose answer goes back the same way; `None`: its id is in use."""
+        if key in self._waiting:
+            return None
+        stream = self._waiting[key] = Stream()
+        return stream
+
+    def listen(self) -> Stream | None:
+        """The client wants to hear what servers say by themselves; `None`: it does already."""
+        if self._listening is not None:
+            return None
+        self._listening = Stream()
+        while self._kept:
+            self._listening.put(self._kept.popleft())
+        return self._listening
+
+    def close(self, stream: Stream) -> None:
+        """A connection is gone."""
+        if self._listening is stream:
+            self._listening = None
+        for key in [key for key, each in self._waiting.items() if each is stream]:
+            del self._waiting[key]
+
+    def cancel(self, key: bytes) -> None:
+        """A request has no answer, for its client has cancelled it: its connection ends."""
+        stream = self._waiting.pop(key, None)
+        if stream is not None:
+            stream.put(write_refusal(key, CANCELLED, "Request cancelled"), last=True)
+
+    def send(self, frame: bytes, during: bytes = b"") -> None:
+        """Send a message where it belongs: to the request that it goes with, if that is known."""
+        read = read_frame(frame, self._limits)
+        if not read.method:
+            stream = self._waiting.pop(read.key, None)
+            if stream is not None:
+                stream.put(frame, last=True)
+            return
+        # What a server says while it works comes before its answer only on the same connection.
+        stream = self._waiting.get(during) or next(reversed(self._waiting.values()), None)
+        stream = stream or self._listening
+        if stream is None:
+            self._kept.append(frame)
+            while sum(map(len, self._kept)) > MOST_KEPT_BYTES:
+                self._kept.popleft()
+        else:
+            stream.put(frame)
+
+
+def is_answer(frame: bytes) -> bool:
+    """Whether a message is an answer, as we have written it."""
+    head = frame[:400]
+    return b'"method"' not in head.partition(b'"result":')[0].partition(b'"error":')[0]
+
+
+MOST_SESSIONS = 500
+MOST_OF_ONE = 50
+"""Sessions of one principal: each has servers of its own, which are processes."""
+IDLE = 1_800.0
+"""Seconds after which a session that nobody uses is over."""
+RECENT = 60.0
+"""Seconds after which a session that nobody uses makes room for another of the same principal."""
+
+
+class TooManySessionsError(Exception):
+    """There is no room for another session."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(status, said)
+        self.status, self.said = status, said
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class HttpSession:
+    """A session that a client comes back to."""
+
+    principal: str
+    session: ClientSession
+    streams: Streams
+    used_at: float = 0.0
+    busy: int = 0
+    """Connections that are open now."""
+
+    @contextmanager
+    def use(self) -> Iterator[None]:
+        """It is not idle while somebody is here."""
+        self.busy += 1
+        try:
+            yield
+        finally:
+            self.busy -= 1
+            self.used_at = asyncio.get_running_loop().time()
+
+
+class HttpClients:
+    """The clients of a gateway over HTTP."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        *,
+        most: int = MOST_SESSIONS,
+        most_of_one: int = MOST_OF_ONE,
+        idle: float = IDLE,
+    ) -> None:
+        self._gateway = gateway
+        self._most = most
+        self._most_of_one = most_of_one
+        self._idle = idle
+        self._by_id: dict[str, HttpSession] = {}
+        self._by_principal: dict[str, HttpSession] = {}
+        """Those of the revisions without sessions: one for all requests of one client."""
+        self._closing = Tasks()
+        self._sweep: asyncio.TimerHandle | None = None
+
+    def open(self, principal: str) -> tuple[str, HttpSession]:
+        """A client has come that will come back; `TooManySessionsError` if there are too many."""
+        self._end_idle()
+        own = [
+            (each.used_at, name)
+            for name, each in self._by_id.items()
+            if each.principal == principal
+        ]
+        if len(own) >= self._most_of_one:
+            # Room is made where a session was left behind.
+            before = asyncio.get_running_loop().time() - RECENT
+            left = [n for used_at, n in sorted(own) if used_at < before and not self._by_id[n].busy]
+            if not left:
+                said = f"You have {len(own)} sessions, the limit. Close one first."
+                raise TooManySessionsError(429, said)
+            self._closing.run(self._by_id.pop(left[0]).session.close())
+        if len(self._by_id) >= self._most:
+            raise TooManySessionsError(503, "There are too many sessions.")
+        found, name = self._make(principal), secrets.token_urlsafe(24)
+        self._by_id[name] = found
+        return name, found
+
+    def find(self, name: str, principal: str) -> HttpSession | None:
+        """A session by its id; one of somebody else's is as unknown as none at all."""
+        found = self._by_id.get(name)
+        return found if found is not None and found.principal == principal else None
+
+    def share(self, principal: str) -> HttpSession:
+        """What all requests of a client have in common that says nothing of sessions."""
+        self._end_idle()
+        if principal not in self._by_principal:
+            self._by_principal[principal] = self._make(principal, keeps_ids=False)
+        return self._by_principal[principal]
+
+    async def end(self, name: str) -> None:
+        """A client is done."""
+        found = self._by_id.pop(name, None)
+        if found is not None:
+            await found.session.close()
+
+    async def close(self) -> None:
+        """The gateway ends."""
+        if self._sweep is not None:
+            self._sweep.cancel()
+        every = [*self._by_id.values(), *self._by_principal.values()]
+        self._by_id.clear()
+        self._by_principal.clear()
+        await asyncio.gather(*(each.session.close() for each in every))
+        await self._closing.wait()
+
+    def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
+        streams = Streams(self._gateway.options.limits)
+        client = Party(streams, keeps_ids=keeps_ids, tell=streams.send)
+        session = self._gateway.open_session(client, principal=principal)
+        session.on_cancelled = streams.cancel
+        now = asyncio.get_running_loop().time()
+        return HttpSession(principal=principal, session=session, streams=streams, used_at=now)
+
+    def _end_idle(self) -> None:
+        """End what nobody uses, now and from time to time: its servers run for nobody."""
+        loop = asyncio.get_running_loop()
+        before = loop.time() - self._idle
+        for kept in (self._by_id, self._by_principal):
+            for name, each in list(kept.items()):
+                if not each.busy and each.used_at < before:
+                    self._closing.run(kept.pop(name).session.close())
+        if self._sweep is not None:
+            self._sweep.cancel()
+        self._sweep = loop.call_later(max(self._idle / 4, 1.0), self._end_idle)
+
+
+PATH = "/mcp"
+MISMATCH = -32020
+STATUS_OF = {NO_METHOD: 404, BAD_PARAMS: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400}
+STATUS_OF |= {-32021: 400, -32022: 400}
+"""What later revisions answer an error with."""
+PING = 15.0
+"""Seconds after which a connection without a word is told that we are still there."""
+JSON, EVENTS = "application/json", "text/event-stream"
+SINGLE = (b"host", b"origin", b"authorization")
+"""Headers by which a request is let in: of two, whoever reads them may take either."""
+WIDE = 1
+"""Requests of one principal that are worked on at once."""
+MOST_UNDER_WAY = 250
+"""Requests of one principal that are not answered yet: each has a connection of its own."""
+OPENING = 4
+"""Sessions of one principal that are opened at once: each starts servers."""
+SOON = 0.02
+"""Seconds after which a request waits for its server and makes room for the next."""
+PAUSE = 6.0
+"""The most seconds before a refusal, each time others: who asks again at once keeps nobody waiting,
+and hundreds of them do not come at the same moment."""
+
+
+class GatewayApp:
+    """The application that a web server runs."""
+
+    def __init__(self, gateway: Gateway, access: Access) -> None:
+        self.access = access
+        self.limits = gateway.options.limits
+        self.clients = HttpClients(gateway)
+        self.under_way = Counter[str]()
+        self.lanes = Lanes(wide=WIDE, longest=SOON)
+        self.openings = Lanes(wide=OPENING, longest=gateway.options.limits.start)
+        routes = create_api(
+            gateway.m, find_principal=access.find_principal, trusted=gateway.options.trusted
+        )
+        self._api = Starlette(routes=routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one request."""
+        if scope["type"] == "lifespan":
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await self.clients.close()
+            await send({"type": "lifespan.shutdown.complete"})
+        elif scope["type"] == "http":
+            names = Counter(name.lower() for name, _ in scope["headers"])
+            if any(names[single] > 1 for single in SINGLE):
+                refused = refuse(400, "A header that may come once came twice.")
+                await refused(scope, receive, send)
+            elif scope["path"].startswith(f"{PREFIX}/"):
+                await self._api(scope, receive, send)
+            else:
+                await Exchange(self, scope, receive=receive, send=send).run()
+
+
+def refuse(status: int, said: str, *, retry_after: int = 0) -> Response:
+    """Why a request is not taken, in a sentence."""
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    headers |= {"retry-after": str(retry_after)} if retry_after else {}
+    return PlainTextResponse(f"{said}\n", status, headers)
+
+
+class Exchange:
+    """One HTTP request and its answer."""
+
+    def __init__(self, app: GatewayApp, scope: Scope, *, receive: Receive, send: Send) -> None:
+        self._app = app
+        self._request = Request(scope, receive)
+        self._headers = self._request.headers
+        self._receive = receive
+        self._send = send
+
+    async def _answer(self, response: Response) -> None:
+        await response(self._request.scope, self._receive, self._send)
+
+    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
+        await self._answer(refuse(status, said, retry_after=retry_after))
+
+    async def run(self) -> None:
+        """Answer it."""
+        principal = self._app.access.find_principal(self._headers)
+        if isinstance(principal, Refusal):
+            await self._refuse(principal.status, principal.said)
+        elif self._request.scope["path"].rstrip("/") != PATH:
+            await self._refuse(404, f"There is only {PATH} here.")
+        elif self._app.under_way[principal] >= MOST_UNDER_WAY:
+            await self._refuse(429, "Too many of your requests are under way.", retry_after=1)
+        else:
+            self._app.under_way[principal] += 1
+            try:
+                with suppress(ClientDisconnect):  # nobody is there to be answered
+                    await self._run_for(principal)
+            finally:
+                self._app.under_way[principal] -= 1
+
+    async def _run_for(self, principal: str) -> None:
+        method = self._request.method
+        if method == "POST":
+            await self._take_in_turn(principal)
+        elif method == "GET":
+            await self._listen(principal)
+        elif method == "DELETE":
+            await self._end(principal)
+        else:
+            await self._refuse(405, "POST a message, GET what servers say, or DELETE a session.")
+
+    async def _take_in_turn(self, principal: str) -> None:
+        opens = SESSION not in self._headers and VERSION not in self._headers
+        lanes = self._app.openings if opens else self._app.lanes
+        try:
+            async with lanes.enter(principal):
+                await self._take_post(principal)
+        except LaneFullError:
+            await self._refuse(429, "Too many of your requests wait.", retry_after=1)
+        except TooManySessionsError as full:
+            await asyncio.sleep(random.uniform(1.0, PAUSE))  # noqa: S311 - it guards no secret
+            await self._refuse(full.status, full.said, retry_after=10)
+
+    async def _take_post(self, principal: str) -> None:
+        if not self._headers.get("content-type", "").lower().startswith("application/json"):
+            await self._refuse(415, "A message is application/json.")
+            return
+        limits = self._app.limits
+        body = await join_parts(self._request.stream(), most=limits.frame)
+        if body is None:
+            await self._refuse(413, f"A message has {limits.frame} bytes at most.")
+            return
+        try:
+            frame = read_frame(body, limits)
+        except UnreadableFrameError as error:
+            said = write_refusal(error.key, error.code, str(error))
+            await self._answer(Response(said, 400, media_type=JSON))
+            return
+        if is_alone(frame, self._headers):
+            await self._take_alone(principal, frame)
+        else:
+            await self._take_in_session(principal, frame)
+
+    async def _take_alone(self, principal: str, frame: Frame) -> None:
+        """A request that says all there is to know with itself."""
+        if not frame.key or not frame.method:
+            await self._answer(Response(status_code=202))
+            return
+        shared, stream = self._app.clients.share(principal), Stream()
+        code, wrong = find_wrong(frame, self._headers)
+        if not wrong and frame.method == "tools/call":
+            schema = await shared.session.find_schema(frame)
+            given = read_object(read_fields(frame.params).get("arguments", b""))
+            wrong = find_argument_mismatch(schema, arguments=given, headers=self._headers)
+        if wrong:
+            said = write_refusal(frame.key, code, wrong)
+            await self._answer(Response(said, STATUS_OF[code], media_type=JSON))
+            return
+        session = shared.session.join(Party(stream, keeps_ids=False))
+        with shared.use():
+            session.take_frame(frame)
+            try:
+                await self._stream(stream, codes=True)
+            finally:
+                # Whoever hangs up does not want it any more.
+                await session.leave()
+
+    async def _take_in_session(self, principal: str, frame: Frame) -> None:
+        clients, name = self._app.clients, self._headers.get(SESSION, "")
+        found = clients.find(name, principal)
+        headers: dict[str, str] = {}
+        if not name and frame.method in ("initialize", "server/discover"):
+            name, found = clients.open(principal)
+            headers[SESSION] = name
+        if found is None:
+            said = "There is no such session." if name else "A session is needed: initialize first."
+            await self._refuse(404 if name else 400, said)
+            return
+        with found.use():
+            if not (frame.method and frame.key):
+                found.session.take_frame(frame)
+                await self._answer(Response(status_code=202))
+                return
+            stream = found.streams.open(frame.key)
+            if stream is None:
+                await self._refuse(409, "A request of this session with the same id is under way.")
+                return
+            found.session.take_frame(frame)
+            try:
+                await self._stream(stream, headers=headers)
+            finally:
+                found.streams.close(stream)
+
+    async def _listen(self, principal: str) -> None:
+        name = self._headers.get(SESSION, "")
+        found = self._app.clients.find(name, principal)
+        if found is None:
+            await self._refuse(404 if name else 405, "There is no such session.")
+            return
+        stream = found.streams.listen()
+        if stream is None:
+            await self._refuse(409, "This session is listened to already.")
+            return
+        with found.use():
+            try:
+                await self._stream(stream, at_once=True)
+            finally:
+                found.streams.close(stream)
+
+    async def _end(self, principal: str) -> None:
+        name = self._headers.get(SESSION, "")
+        if self._app.clients.find(name, principal) is None:
+            await self._refuse(404, "There is no such session.")
+            return
+        await self._app.clients.end(name)
+        await self._answer(Response(status_code=204))
+
+    async def _stream(
+        self,
+        stream: Stream,
+        *,
+        headers: Mapping[str, str] | None = None,
+        codes: bool = False,
+        at_once: bool = False,
+    ) -> None:
+        """Send the answer alone as JSON; if something comes before it, all of it as events."""
+        gone = asyncio.ensure_future(self._wait_for_end(stream))
+        try:
+            first = None if at_once else await stream.take()
+            if first is not None and stream.is_over:
+                status = find_status(first) if codes else 200
+                await self._answer(Response(first, status, headers, media_type=JSON))
+                return
+            kind = {"content-type": EVENTS, "cache-control": "no-cache", **(headers or {})}
+            written = [(name.encode(), value.encode()) for name, value in kind.items()]
+            await self._send({"type": "http.response.start", "status": 200, "headers": written})
+            while not gone.done():
+                if first is not None:
+                    line = as_line(first).rstrip()
+                    await self._send_part(b"event: message\r\ndata: %b\r\n\r\n" % line)
+                elif at_once or stream.queue.empty():
+                    await self._send_part(b": \r\n\r\n")
+                if stream.is_over:
+                    break
+                first = await stream.take()
+            await self._send_part(b"", more=False)
+        finally:
+            gone.cancel()
+
+    async def _wait_for_end(self, stream: Stream) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        stream.end()
+
+    async def _send_part(self, body: bytes, *, more: bool = True) -> None:
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def is_alone(frame: Frame, headers: Mapping[str, str]) -> bool:
+    """Whether a request says all with itself, as revisions without sessions do."""
+    if SESSION in headers:
+        return False
+    if is_modern(headers.get(VERSION, "")):
+        return True
+    return frame.method != "initialize" and bool(read_version(frame))
+
+
+def find_wrong(frame: Frame, headers: Mapping[str, str]) -> tuple[int, str]:
+    """What is wrong with a request that should say all with itself, after its code; or empty."""
+    if frame.method == "initialize":
+        return NO_METHOD, "Method not found"
+    if not read_version(frame):
+        return BAD_PARAMS, "Its _meta does not say which revision it speaks."
+    return MISMATCH, find_mismatch(frame, headers)
+
+
+def find_status(frame: bytes) -> int:
+    """The status that an answer goes with."""
+    error = read_fields(frame).get("error")
+    code = read_object(error).get("code") if error else None
+    return STATUS_OF.get(code, 200) if isinstance(code, int) else 200

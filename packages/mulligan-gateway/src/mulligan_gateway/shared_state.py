@@ -1,0 +1,241 @@
+"""What all clients of a gateway share: the application, the servers' tools, and open questions.
+
+In revisions in which a client asks again with the answer, nothing but what we have handed out tells
+an answer to our question from one that nobody asked for: each is answered once, for the same call.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
+
+from msgspec import Struct
+
+from mulligan.app.mulligan import Mulligan
+from mulligan.codec import encode_exact
+from mulligan.redaction.redactor import hide_secrets
+from mulligan.types.adapter import HostCall
+from mulligan.types.display import show_name
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.turn import SessionHistories
+from mulligan_gateway.declarations import GatewayOptions, declare_by_hints
+from mulligan_gateway.protocol import MOST_TOOLS
+from mulligan_gateway.servers_file import Server
+from mulligan_gateway.tools import MOST_NAME, ListedItem, ListedTool, Pins, describe_item
+
+MOST = 1_000
+"""Questions that nobody has answered: the oldest is forgotten first, and is asked again."""
+
+
+class QuestionedCall(Struct, frozen=True, kw_only=True):
+    """The call that a person was asked about."""
+
+    principal: str
+    tool: str
+    arguments: dict[str, object]
+
+    def write(self) -> str:
+        """What tells it from every other call."""
+        said = encode_exact(self.arguments) or repr(self.arguments).encode()
+        return "\0".join((self.principal, self.tool, said.decode()))
+
+
+class Questions:
+    """Those of all clients of a gateway, by names that nobody can guess."""
+
+    def __init__(self, *, most: int = MOST) -> None:
+        self._most = most
+        self._open: OrderedDict[str, str] = OrderedDict()
+
+    def ask(self, call: QuestionedCall) -> str:
+        """The name under which the answer will come."""
+        name = secrets.token_urlsafe(24)
+        self._open[name] = call.write()
+        while len(self._open) > self._most:
+            self._open.popitem(last=False)
+        return name
+
+    def take_answer(self, name: str, call: QuestionedCall) -> bool:
+        """Whether this very call was asked about under that name, and was not answered yet."""
+        if self._open.get(name) != call.write():
+            return False
+        del self._open[name]
+        return True
+
+
+Report = Callable[[str], None]
+"""Tells the operator something, in a sentence."""
+
+DESTROYS = "destructiveHint"
+MOST_STATES = 1_000
+"""Questions of servers that are remembered."""
+_log = logging.getLogger("mulligan").warning
+
+
+class Shared:
+    """One application before some servers."""
+
+    def __init__(
+        self,
+        m: Mulligan,
+        servers: Sequence[Server],
+        *,
+        options: GatewayOptions | None = None,
+        report: Report = _log,
+    ) -> None:
+        if not servers:
+            raise ConfigurationError("The file names no server: there is nothing to stand before.")
+        self.m = m
+        self.insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
+        """What clients are told: of the gateway's own tenant alone, which may be nobody."""
+        self.servers = tuple(servers)
+        self.options = options or GatewayOptions()
+        self.report: Report = lambda said: report(hide_secrets(said))
+        self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001 - as above
+        self.pins = Pins(self.options.pins)
+        self.questions = Questions()
+        self.histories = SessionHistories()
+        self._states: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self.version = version("mulligan")
+        self.unsure = {(each.server, each.tool): each for each in self.options.declarations}
+        """What is declared and was not held against its server yet, or did not fit, or may not fit
+        any more."""
+        self._misfits: dict[tuple[str, str], str] = {}
+        """What was declared, each with why it did not fit when it was, if it did not."""
+        self.settled_at: dict[str, float] = {}
+        """When what is declared was last held against a server that has not changed since."""
+        self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
+        self._unlisted: set[tuple[str, str]] = set()
+        """Tools that clients have called and no server lists."""
+        self._unsaid: set[tuple[str, str]] = set()
+        """Tools that the operator says nothing of, as they were declared here."""
+        self._reported: set[object] = set()
+        self._modes: dict[tuple[str, str], Mode] = {}
+
+    def report_once(self, said: str, *, about: object = None) -> None:
+        """Tell the operator something that will come up again; `about`: by what it is known."""
+        key = said if about is None else about
+        if key not in self._reported:
+            self._reported.add(key)
+            self.report(said)
+
+    def note_pins(self, server: str, kind: str, items: Sequence[ListedItem]) -> None:
+        """Hold what a server says of itself against what was approved; a change is reported."""
+        try:
+            self.pins.note(server, kind, items, adopt=not self.options.pin)
+            changed = self.pins.list_unapproved(item for item in items if item.digest)
+        except (OSError, ConfigurationError) as error:
+            self.report(f"What servers list cannot be kept: {error}.")
+            return
+        until = ", and is not offered until it is approved" if self.options.pin else ""
+        for item in changed:
+            self.report_once(
+                f"{server}: what {describe_item(item)} says has changed{until}.",
+                about=(server, item.digest),
+            )
+
+    def list_refused(self, items: Iterable[ListedItem]) -> list[ListedItem]:
+        """What is neither shown nor used: pinned, and not as it was approved."""
+        return self.pins.list_unapproved(items) if self.options.pin else []
+
+    def vouches_for(self, principal: str) -> bool:
+        """Whether what a client reports of a person counts as said: the one that has started the
+        gateway for itself, or one that the operator has named."""
+        return not principal or principal in self.options.trusted
+
+    async def settle(self, server: str, tool: str) -> None:
+        """Have what the operator says of a tool count, whatever its server lists by now."""
+
+    def note_changed(self, server: str) -> None:
+        """A server has changed its tools: what is declared of them may not fit any more."""
+        self.settled_at.pop(server, None)
+        for each in self.options.declarations:
+            if each.server == server:
+                self.unsure[each.server, each.tool] = each
+
+    def takes_name(self, server: str, tool: str) -> bool:
+        """Whether a tool may be called by a name: of those that nobody lists, only so many."""
+        key = server, tool
+        if key in self._hints or key in self._misfits or key in self._unlisted:
+            return True
+        if len(self._unlisted) >= MOST_TOOLS or len(tool) > MOST_NAME:
+            return False
+        self._unlisted.add(key)
+        return True
+
+    def find_mode(self, call: HostCall) -> Mode:
+        """How far is gone with a tool: as it was declared, else as is said of all others."""
+        key = call.server, call.tool
+        if key not in self._modes:
+            found = self.host.tools.find_tool(call)
+            if found is None or key in self._unsaid:
+                self._declare_unsaid(call)
+                found = self.host.tools.find_tool(call)
+            self._modes[key] = self.options.mode if found is None else found.declaration.mode
+        return self._modes[key]
+
+    def forget_mode(self, server: str, tool: str) -> None:
+        """A tool is declared anew, or will be at its next call."""
+        self._modes.pop((server, tool), None)
+
+    def _declare_unsaid(self, call: HostCall) -> None:
+        """A tool that the operator says nothing of: by its hints if they count, else its mode."""
+        key = call.server, call.tool
+        server = next(each for each in self.servers if each.name == call.server)
+        mode = self.options.modes.get(server.name, self.options.mode)
+        hints = self._hints.get(key)
+        said = {"name": call.tool, "annotations": hints}
+        hinted = declare_by_hints(server.name, said, trusted=server.trusted, mode=mode)
+        if hinted is not None:
+            self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
+        elif hints is None and mode is not Mode.OBSERVE:
+            told = f"'{show_name(call.tool)}' is called and not listed, so its calls are held."
+            self.report_once(f"{server.name}: {told}", about=(server.name, "called and not listed"))
+            self.m.declare(call.tool, server=server.name, effect=Effect.IRREVERSIBLE, mode=mode)
+        else:
+            self.m.declare(call.tool, server=server.name, mode=mode)
+        self._unsaid.add(key)
+        self.note_shape(call)
+
+    def note_shape(self, call: HostCall) -> None:
+        """Have a declared tool known with its schema: what is learned of it holds for that one.
+
+        Without it, who learns from the store finds another schema there than the calls had.
+        """
+        self.host.tools.find(call)
+
+    def is_held(self, server: str, tool: str, arguments: Mapping[str, object]) -> bool:
+        """Whether a person is asked about a call before it is made."""
+        known = self.host.parts.toolbox.find_by_name(tool, server=server)
+        if known is None or not known.acts:
+            return False
+        effect = known.declaration.classify_effect(arguments)
+        return effect in (Effect.IRREVERSIBLE, Effect.UNDECLARED)
+
+    def note_state(self, principal: str, state: object) -> None:
+        """A server has asked something in the place of an answer."""
+        self._states[principal, str(state)] = None
+        if len(self._states) > MOST_STATES:
+            self._states.popitem(last=False)
+
+    def has_asked(self, principal: str, state: str) -> bool:
+        """Whether a server has asked that."""
+        return (principal, state) in self._states
+
+    def note_listed(self, tool: ListedTool) -> None:
+        """A server lists a tool."""
+        key, hints = (tool.server, tool.name), dict(tool.hints)
+        before = self._hints.get(key)
+        if before is not None:
+            # Where it has said others before: that it destroys counts if it has ever said so, and
+            # all else if it always has.
+            destroys = True in (before.get(DESTROYS), hints.get(DESTROYS))
+            hints = {name: value for name, value in hints.items() if before.get(name) == value}
+            hints |= {DESTROYS: True} if destroys else {}
+        if hints != before:
+            self._hints[key] = hints
+            self.forget_mode(*key)

@@ -1,0 +1,300 @@
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from fastmcp import Client as FastClient
+from fastmcp.client.transports import StdioTransport
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from mulligan.cli.main import main
+from mulligan.types.effect import Mode
+from mulligan_gateway.declarations import read_rules
+from tests.gateway.world import SCRIPT
+
+SDK_SERVER = """
+from mcp.server.mcpserver import Context, MCPServer
+
+mcp = MCPServer("sdk")
+
+
+@mcp.tool()
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+@mcp.tool()
+def fail(why: str) -> str:
+    raise ValueError(why)
+
+
+@mcp.tool()
+async def count(steps: int, ctx: Context) -> str:
+    for step in range(steps):
+        await ctx.report_progress(step + 1, steps)
+    return "counted"
+
+
+@mcp.resource("memo://{name}")
+def memo(name: str) -> str:
+    return f"memo of {name}"
+
+
+@mcp.prompt()
+def greet(name: str) -> str:
+    return f"Greet {name}."
+
+
+mcp.run()
+"""
+
+
+@pytest.fixture
+def servers(tmp_path) -> Path:
+    file = tmp_path / "sdk.py"
+    file.write_text(SDK_SERVER)
+    command = {"command": sys.executable, "args": [str(file)]}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"sdk": command}}))
+    return tmp_path / "mcp.json"
+
+
+def through(file: Path, *options: str) -> dict:
+    arguments = ["-m", "mulligan", "gateway", str(file), "--no-tools", *options]
+    store = {"MULLIGAN_STORE": f"sqlite:///{file.parent}/g.db"}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("MULLIGAN")}
+    return {"command": sys.executable, "args": arguments, "env": {**kept, **store}}
+
+
+def direct(file: Path) -> dict:
+    return {"command": sys.executable, "args": [str(file.parent / "sdk.py")]}
+
+
+async def use(client: Client) -> list:
+    told: list = []
+
+    async def note(progress, total, message):
+        told.append((progress, total))
+
+    seen = [
+        await client.list_tools(),
+        await client.call_tool("add", {"a": 1, "b": 2}),
+        await client.call_tool("fail", {"why": "no"}),
+        await client.call_tool("add", {"a": "x"}),
+        await client.call_tool("count", {"steps": 3}, progress_callback=note),
+        await client.list_resource_templates(),
+        await client.read_resource("memo://a"),
+        await client.list_prompts(),
+        await client.get_prompt("greet", {"name": "Ann"}),
+    ]
+    return [*(each.model_dump() for each in seen), told]
+
+
+@pytest.mark.usefixtures("patient_client")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_the_official_client_gets_is_what_it_gets_directly(servers, mode):
+    async with Client(stdio_client(StdioServerParameters(**direct(servers))), mode=mode) as client:
+        expected = await use(client)
+    wrapped = StdioServerParameters(**through(servers))
+    async with Client(stdio_client(wrapped), mode=mode) as client:
+        got = await use(client)
+
+    assert got == expected
+
+
+async def test_the_client_of_fastmcp_works_through_it_too(servers):
+    given = through(servers, "--mode", "suggest")
+    async with FastClient(StdioTransport(**given)) as client:
+        answer = await client.call_tool("add", {"a": 1, "b": 2})
+        tools = await client.list_tools()
+
+    assert answer.structured_content == {"result": 3}
+    assert {tool.name for tool in tools} == {"add", "fail", "count"}
+
+
+ROOM = """
+from pathlib import Path
+
+from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("room")
+file = Path(__file__).with_name("day")
+
+
+@mcp.tool()
+def get_room() -> dict[str, str]:
+    return {"day": file.read_text()}
+
+
+@mcp.tool()
+def book_room(day: str) -> dict[str, str]:
+    file.write_text(day)
+    return {"day": day}
+
+
+mcp.run()
+"""
+DECLARED = """
+mode = "suggest"
+
+[servers.sdk.tools.book_room]
+effect = "reversible"
+about = "the room"
+read = { tool = "get_room", fields = { day = "day!" } }
+version = { of = "content", leaves = { day = "{arguments.day}" } }
+undo = { tool = "book_room", arguments = { day = "{before.day}" } }
+"""
+
+
+async def test_the_standard_checks_hold_a_call_against_what_the_person_said(servers):
+    (servers.parent / "sdk.py").write_text(ROOM)
+    day, said = servers.parent / "day", servers.parent / "said.toml"
+    day.write_text("2031-03-01")
+    said.touch(mode=0o600)
+    said.write_text(DECLARED)
+    given = StdioServerParameters(**through(servers, "--declarations", str(said)))
+    given.env["MULLIGAN_TIMEZONE"] = "Europe/Berlin"  # without a zone no date is a fact
+    message = {"mulligan/message": "Book the room for 2031-03-07"}
+    async with Client(stdio_client(given), mode="legacy") as client:
+
+        async def book(on: str, meta: dict) -> tuple:
+            got = await client.call_tool("book_room", {"day": on}, meta=meta)
+            return got, day.read_text()
+
+        wrong, after_wrong = await book("2031-03-08", message)
+        unasked, after_unasked = await book("2031-03-09", {})
+        right, after_right = await book("2031-03-07", message)
+
+    assert wrong.is_error is True
+    assert "2031-03-07" in wrong.content[0].text
+    assert after_wrong == "2031-03-01"
+    assert (unasked.is_error, after_unasked) == (False, "2031-03-09")
+    assert (right.is_error, after_right) == (False, "2031-03-07")
+
+
+def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_path):
+    file = tmp_path / "mcp.json"
+    server = {"command": sys.executable, "args": [str(SCRIPT)]}
+    file.write_text(json.dumps({"mcpServers": {"s": server}}))
+    given = through(file)
+    said = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
+
+    done = subprocess.run(
+        [given["command"], *given["args"]],
+        env=given["env"],
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"jsonrpc": "2.0", "id": 1, "result": {}}
+    ]
+    assert done.returncode == 0, done.stderr
+
+
+def run_command(
+    *arguments: str, folder: Path, store: str = "sqlite:///g.db"
+) -> subprocess.CompletedProcess:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("MULLIGAN")}
+    said = {"XDG_DATA_HOME": str(folder / "data")} | ({"MULLIGAN_STORE": store} if store else {})
+    return subprocess.run(
+        [sys.executable, "-m", "mulligan", "gateway", *arguments],
+        env={**kept, **said},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(servers):
+    before = servers.read_bytes()
+    folder = servers.parent
+    (folder / "said.toml").write_text('mode = "suggest"\n')
+    (folder / "said.toml").chmod(0o600)
+
+    wrapped = run_command("--wrap", "mcp.json", "--declarations", "said.toml", folder=folder)
+    entry = json.loads(servers.read_text())["mcpServers"]["sdk"]
+    kept = {k: v for k, v in through(servers)["env"].items() if k != "MULLIGAN_STORE"}
+    given = StdioServerParameters(**entry, env=kept, cwd="/")
+    async with Client(stdio_client(given), mode="legacy") as client:
+        answer = await client.call_tool("add", {"a": 1, "b": 2})
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+    put_back = run_command("--unwrap", "mcp.json", folder=folder)
+
+    assert (wrapped.returncode, put_back.returncode) == (0, 0), wrapped.stderr + put_back.stderr
+    # A client starts it wherever it likes: no path may hang on where this was said.
+    assert str(folder / "said.toml") in entry["args"]
+    assert f"sqlite:///{folder}/g.db" in entry["args"]
+    assert (folder / "g.db").exists()
+    assert answer.structured_content == {"result": 3}
+    assert {"add", "mulligan_undo"} <= tools
+    assert servers.read_bytes() == before
+
+
+def test_a_file_of_declarations_is_suggested_and_is_one(servers):
+    done = run_command("mcp.json", "--suggest", folder=servers.parent)
+    said = servers.parent / "said.toml"
+    said.write_text(done.stdout)
+    said.chmod(0o600)
+
+    found = tomllib.loads(done.stdout)
+
+    assert done.returncode == 0, done.stderr
+    assert "add" in done.stdout
+    assert read_rules(said).mode is Mode(found.get("mode", "observe"))
+
+
+def test_a_file_of_declarations_that_is_none_is_not_written_into_a_client(servers):
+    before = servers.read_bytes()
+
+    done = run_command("--wrap", "mcp.json", "--declarations", "none.toml", folder=servers.parent)
+
+    assert done.returncode != 0
+    assert "none.toml" in done.stderr
+    assert servers.read_bytes() == before
+
+
+def test_what_is_said_beside_wrap_is_what_every_gateway_of_the_client_does(servers):
+    folder = servers.parent
+    said = ("--mode", "suggest", "--pin", "--intent", "--timeout", "9")
+
+    done = run_command("--wrap", "mcp.json", *said, folder=folder, store="")
+    arguments = json.loads(servers.read_text())["mcpServers"]["sdk"]["args"]
+
+    store = f"sqlite:///{folder}/data/mulligan/gateway.db"
+    kept = ["--store", store, "--mode", "suggest", "--timeout", "9.0", "--intent", "--pin"]
+    assert done.returncode == 0, done.stderr
+    assert arguments[-len(kept) :] == kept
+    assert f"mulligan log --store {store}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (("other.json", "--wrap", "mcp.json"), "file says nothing"),
+        (("--wrap", "mcp.json", "--http", "8400"), "--http says nothing"),
+        (("--unwrap", "mcp.json", "--only", "sdk"), "--only says nothing"),
+        (("--wrap", "mcp.json", "--store", "postgresql://me:s3cr3t@db/x"), "with its password"),
+    ],
+)
+def test_what_a_wrapped_file_could_not_mean_is_refused_and_nothing_written(
+    servers, said, why, monkeypatch, capsys
+):
+    before = servers.read_bytes()
+    monkeypatch.chdir(servers.parent)
+
+    code = main(["gateway", *said])
+
+    told = capsys.readouterr().err
+    assert code == 2
+    assert why in told
+    assert "s3cr3t" not in told
+    assert servers.read_bytes() == before

@@ -1,0 +1,240 @@
+import asyncio
+import json
+import sys
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from fastmcp import Client as FastClient
+from fastmcp.client.transports import StreamableHttpTransport
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+
+from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.servers_file import Server
+from tests.gateway.test_command import SDK_SERVER, use
+from tests.gateway.web import serve_app
+from tests.gateway.world import INITIALIZE, run_gateway, scripted
+
+TOKENS = {"t" * 20: "ann", "u" * 20: "bob"}
+ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
+SEES = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+
+@asynccontextmanager
+async def serve(*servers: Server, **options):
+    async with run_gateway(*servers, own_tools=False, **options) as gateway:
+        app = GatewayApp(gateway, Access(tokens=TOKENS))
+        async with serve_app(app, lifespan="on") as url:
+            yield f"{url}/mcp"
+
+
+@pytest.fixture
+def sdk(tmp_path) -> Server:
+    file = tmp_path / "sdk.py"
+    file.write_text(SDK_SERVER)
+    return Server(name="sdk", command=(sys.executable, str(file)))
+
+
+@pytest.mark.usefixtures("patient_client")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_official_client_sees_over_http_what_it_sees_directly(sdk, mode):
+    from mcp import StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    program, *arguments = sdk.command
+    given = StdioServerParameters(command=program, args=arguments)
+    async with Client(stdio_client(given), mode=mode) as client:
+        expected = await use(client)
+    async with (
+        serve(sdk) as url,
+        create_mcp_http_client(headers=ANN) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        got = await use(client)
+
+    assert got == expected
+
+
+async def test_the_client_of_fastmcp_works_over_http_too(sdk):
+    async with serve(sdk) as url, FastClient(StreamableHttpTransport(url, headers=ANN)) as client:
+        answer = await client.call_tool("add", {"a": 1, "b": 2})
+
+    assert answer.structured_content == {"result": 3}
+
+
+def ask(method: str, params=None, key=1) -> str:
+    message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
+    return json.dumps(message if key is None else {**message, "id": key})
+
+
+async def open_session(http: httpx.AsyncClient, url: str, who: dict) -> dict:
+    said = await http.post(url, content=ask("initialize", INITIALIZE), headers={**SEES, **who})
+    found = {**SEES, **who, "mcp-session-id": said.headers["mcp-session-id"]}
+    await http.post(url, content=ask("notifications/initialized", key=None), headers=found)
+    return found
+
+
+async def test_only_who_has_a_token_and_asks_for_this_host_is_heard():
+    async with serve() as url, httpx.AsyncClient() as http:
+
+        async def try_with(**headers: str) -> int:
+            given = {**SEES, **ANN, **headers}
+            return (await http.post(url, content=ask("initialize"), headers=given)).status_code
+
+        assert await try_with(authorization="") == 401
+        assert await try_with(authorization="Bearer nonsense") == 401
+        assert await try_with(host="evil.example") == 421
+        assert await try_with(origin="https://evil.example") == 403
+        assert await try_with(**{"content-type": "text/plain"}) == 415
+        assert await try_with(origin="http://localhost:3000") == 200
+
+
+async def test_anothers_session_is_as_unknown_as_none_at_all():
+    async with serve() as url, httpx.AsyncClient() as http:
+        anns = await open_session(http, url, ANN)
+        stolen = {**anns, **BOB}
+        said = [
+            await http.post(url, content=ask("tools/list"), headers=stolen),
+            await http.post(
+                url, content=ask("tools/list"), headers={**stolen, "mcp-session-id": "none"}
+            ),
+            await http.get(url, headers=stolen),
+            await http.delete(url, headers=stolen),
+        ]
+        fine = await http.post(url, content=ask("tools/list"), headers=anns)
+
+    assert [each.status_code for each in said] == [404, 404, 404, 404]
+    assert len({each.text for each in said}) == 1
+    assert fine.status_code == 200
+
+
+async def test_no_server_sees_the_token_of_a_client(monkeypatch):
+    monkeypatch.setenv("GATEWAY_SECRET", "never")
+    async with serve(scripted()) as url, httpx.AsyncClient() as http:
+        headers = await open_session(http, url, ANN)
+        said = await http.post(
+            url, content=ask("tools/call", {"name": "environment"}), headers=headers
+        )
+        echoed = await http.post(
+            url, content=ask("tools/call", {"name": "echo"}, key=2), headers=headers
+        )
+
+    text = said.text + echoed.text
+    assert "PATH" in text
+    assert not [token for token in (*TOKENS, "never") if token in text]
+
+
+async def test_a_request_can_never_choose_a_command(tmp_path):
+    mark = tmp_path / "pwned"
+    attempts = [
+        {"name": "x", "command": "touch", "args": [str(mark)]},
+        {"mcpServers": {"x": {"command": "touch", "args": [str(mark)]}}},
+        {"name": f"../../bin/touch {mark}"},
+        {"_meta": {"command": f"touch {mark}"}, "name": "add", "env": {"PATH": str(tmp_path)}},
+    ]
+    async with serve() as url, httpx.AsyncClient() as http:
+        headers = await open_session(http, url, ANN)
+        for number, params in enumerate(attempts):
+            for method in ("tools/call", "initialize", "servers/add", "resources/read"):
+                await http.post(url, content=ask(method, params, key=number + 2), headers=headers)
+
+    assert not mark.exists()
+
+
+async def test_a_message_is_bounded_and_what_is_none_is_answered():
+    async with serve() as url, httpx.AsyncClient() as http:
+        headers = await open_session(http, url, ANN)
+        long = await http.post(url, content=b"x" * 5_000_000, headers=headers)
+        none = await http.post(url, content=b"[1]", headers=headers)
+        ended = await http.delete(url, headers=headers)
+        after = await http.post(url, content=ask("ping"), headers=headers)
+
+    assert (long.status_code, none.status_code) == (413, 400)
+    assert (ended.status_code, after.status_code) == (204, 404)
+
+
+async def test_fifty_clients_at_once_are_never_mixed():
+    async with serve() as url, httpx.AsyncClient(timeout=60) as http:
+
+        async def work(number: int) -> list:
+            headers = await open_session(http, url, ANN if number % 2 else BOB)
+            calls = [
+                http.post(
+                    url,
+                    content=ask("tools/call", {"name": "add", "arguments": {"a": number, "b": n}}),
+                    headers=headers,
+                )
+                for n in range(3)
+            ]
+            said = [json.loads((await each).text) for each in calls]
+            return [each["result"]["structuredContent"]["result"] for each in said]
+
+        got = await asyncio.gather(*(work(number * 100) for number in range(50)))
+
+    assert got == [[n * 100, n * 100 + 1, n * 100 + 2] for n in range(50)]
+
+
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+REPEATS = {**SEES, **ANN, "mcp-protocol-version": "2026-07-28"}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "headers", "status", "code"),
+    [
+        ("tools/list", {"_meta": MODERN}, {"mcp-method": "tools/list"}, 200, None),
+        ("tools/list", {"_meta": MODERN}, {}, 400, -32020),
+        ("tools/list", {"_meta": MODERN}, {"mcp-method": "tools/call"}, 400, -32020),
+        ("tools/list", {}, {"mcp-method": "tools/list"}, 400, -32602),
+        ("initialize", INITIALIZE, {"mcp-method": "initialize"}, 404, -32601),
+        (
+            "tools/call",
+            {"name": "add", "_meta": MODERN},
+            {"mcp-method": "tools/call"},
+            400,
+            -32020,
+        ),
+    ],
+)
+async def test_a_request_of_the_revision_without_sessions_says_the_same_in_its_headers(
+    method, params, headers, status, code
+):
+    async with serve() as url, httpx.AsyncClient(timeout=60) as http:
+        said = await http.post(url, content=ask(method, params), headers={**REPEATS, **headers})
+
+    assert said.status_code == status
+    assert said.json().get("error", {}).get("code") == code
+
+
+async def test_an_argument_that_a_tool_wants_in_a_header_must_be_the_same_there(tmp_path):
+    file = tmp_path / "sdk.py"
+    file.write_text(
+        "from typing import Annotated\n"
+        "from pydantic import Field\n"
+        "from mcp.server import MCPServer\n"
+        "mcp = MCPServer('regions')\n"
+        "Region = Field(json_schema_extra={'x-mcp-header': 'Region'})\n"
+        "@mcp.tool()\n"
+        "def book(region: Annotated[str, Region]) -> str:\n"
+        "    return region\n"
+        "mcp.run()\n"
+    )
+    server = Server(name="sdk", command=(sys.executable, str(file)))
+    params = {"name": "book", "arguments": {"region": "eu"}, "_meta": MODERN}
+    headers = {**REPEATS, "mcp-method": "tools/call", "mcp-name": "book"}
+    async with serve(server) as near, httpx.AsyncClient(timeout=60) as http:
+        far = Server(name="far", url=near, headers=BOB)
+        async with serve(far) as url:
+            body = ask("tools/call", params)
+            right = {**headers, "mcp-param-region": "eu"}
+            fine = await http.post(url, content=body, headers=right)
+            missing = await http.post(url, content=body, headers=headers)
+            other = {**headers, "mcp-param-region": "us"}
+            wrong = await http.post(url, content=body, headers=other)
+
+    assert fine.json()["result"]["content"][0]["text"] == "eu"
+    assert (missing.status_code, wrong.status_code) == (400, 400)

@@ -1,0 +1,295 @@
+"""One tool that does several things: each is looked at, found and taken back on its own."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from datetime import timedelta
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from mulligan.runtime.context import carry, read_context
+from mulligan.runtime.declaration import Declared, Remote, Undoing, ungroup
+from mulligan.types.call import Image, Record, RecordFunction
+from mulligan.types.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
+from mulligan.types.errors import ConfigurationError
+from mulligan_packs.typed_dict import TypedDict
+
+Said = Mapping[str, Any]
+"""What is said of one part, without groups."""
+
+
+class ComposedState(TypedDict):
+    """What is there of each thing that a call is about, in the order of its declaration."""
+
+    parts: list[Any]
+
+
+def compose(*declared: Declared) -> Declared:
+    """One declaration for a tool that does what several describe, undone in reverse.
+
+    `@m.tool(**compose(sql.update(engine, "stock", id="item"), sql.insert(engine, "sale")))`
+    """
+    for part in declared:
+        if part.get("effect") is not Effect.REVERSIBLE or part.get("key") or part.get("each"):
+            raise ConfigurationError(
+                "Only declarations of what can be undone are composed, without key=… and each=…."
+            )
+    parts = [ungroup(part) for part in declared]
+    whole = Composed(parts)
+    composed = Declared(
+        effect=Effect.REVERSIBLE,
+        before=whole.read_before,
+        read=whole.read_now,
+        undo=whole.take_back,
+        about=whole.list_objects,
+        version=whole.read_version,
+        around=whole.enter_call,
+        remote=Remote(
+            binds=all(part.get("binds", False) for part in parts),
+            lands_within=_find_longest(parts, "lands_within"),
+            settles_within=_find_longest(parts, "settles_within"),
+        ),
+        undoing=Undoing(
+            same=whole.is_same,
+            loses=[each for part in parts for each in part.get("loses", ())],
+            rests_on=[each for part in parts for each in part.get("rests_on", ())],
+            compares=all(part.get("compares", True) for part in parts),
+        ),
+    )
+    if all("probe" in part for part in declared):
+        composed["probe"], composed["probe_by"] = whole.find_call, ProbeBy.CALL
+    return composed
+
+
+class Composed:
+    """The functions of one tool, each made of those of its parts."""
+
+    def __init__(self, declared: Sequence[Said]) -> None:
+        self._declared = tuple(declared)
+
+    def read_before(self, record: Record) -> object:
+        """What is there before the call."""
+        found = [self._call(at, "before", record) for at in range(len(self._declared))]
+        return _wait(found, lambda values: ComposedState(parts=values))
+
+    def read_now(self, record: Record) -> object:
+        """What is there now."""
+        found = [self._call(at, "read", record) for at in range(len(self._declared))]
+        return _wait(found, lambda values: ComposedState(parts=values))
+
+    def read_version(self, record: Record) -> object:
+        """The versions of all parts.
+
+        Where one stands as the call left it, another that is as before is the rest of half a call
+        or half an undo of ours, and nobody's edit: it has the version that is expected of it.
+        """
+        found = []
+        for at in range(len(self._declared)):
+            part = self._split(at, record)
+            read = _is_parts(record.result) and part.result is None
+            found.append(None if read else self._call(at, "version", record))
+        return _wait(found, lambda versions: self._join(versions, record))
+
+    def _join(self, versions: list[Any], record: Record) -> str | None:
+        """All of them, or none where a part that has versions told none of what the call left."""
+        told = zip(self._declared, versions, strict=True)
+        silent = any(version is None and "version" in part for part, version in told)
+        if silent and not _is_parts(record.result):
+            return None
+        return json.dumps(self._match_left(versions, record))
+
+    def _match_left(self, versions: list[Any], record: Record) -> list[Any]:
+        if record.version is None or record.image is None or not _is_parts(record.result):
+            return versions
+        left = json.loads(record.version)
+        as_before = [
+            _is_same_part(part, was, there)
+            for part, was, there in self._pair(record.image.state, record.result)
+        ]
+        pairs = list(zip(versions, left, as_before, strict=True))
+        if not any(now == expected and not same for now, expected, same in pairs):
+            return versions
+        return [expected if same else now for now, expected, same in pairs]
+
+    def find_call(self, record: Record) -> object:
+        """What a call has left, if any of it is there."""
+        found = [self._call(at, "probe", record) for at in range(len(self._declared))]
+        return _wait(
+            found, lambda v: ComposedState(parts=v) if any(e is not None for e in v) else None
+        )
+
+    def take_back(self, record: Record) -> object:
+        """Take back each part, the last first; one that fails stops no other."""
+        order = [at for at in reversed(range(len(self._declared))) if self._has_landed(at, record)]
+        return _try_all([_bind(self._call, at, "undo", record) for at in order])
+
+    def _has_landed(self, at: int, record: Record) -> bool:
+        """Whether a part was done, as far as a look at the call has found anything."""
+        return not _is_parts(record.result) or self._split(at, record).result is not None
+
+    def list_objects(self, record: Record) -> list[object]:
+        """All that a call is about."""
+        named: list[object] = []
+        for at in range(len(self._declared)):
+            found = self._call(at, "about", record)
+            named += found if isinstance(found, list) else [found]
+        return named
+
+    def is_same(self, before: object, now: object) -> bool:
+        """Whether every part is as it was."""
+        return all(_is_same_part(*each) for each in self._pair(before, now))
+
+    def _pair(self, before: object, now: object) -> Iterator[tuple[Said, Any, Any]]:
+        """Each part, with what was there of it before and what is there now."""
+        was, there = (cast("ComposedState", state)["parts"] for state in (before, now))
+        return zip(self._declared, was, there, strict=True)
+
+    @contextmanager
+    def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
+        """Make the call inside what each part asks for.
+
+        What a part says of an error it says of itself: nothing was done if all of them say so.
+        """
+        notes: list[EffectNote | None] = []
+        try:
+            with ExitStack() as stack:
+                with _enter_composition(self._declared):
+                    for at, part in enumerate(self._declared):
+                        split = [self._split(at, record) for record in records]
+                        stack.enter_context(_enter_part(part, split, notes))
+                yield
+        except Exception as error:
+            note_effect(error, self._sum_up(notes, error))
+            raise
+
+    def _sum_up(self, notes: Sequence[EffectNote | None], error: Exception) -> EffectNote | None:
+        """What the notes of all parts come to."""
+        if notes and all(note is EffectNote.NOTHING_DONE for note in notes):
+            return EffectNote.NOTHING_DONE
+        if EffectNote.UNHEARD in notes:
+            return EffectNote.UNHEARD
+        told = (EffectNote.NOTHING_DONE, EffectNote.REFUSED)
+        if notes and all(note in told for note in notes):
+            return EffectNote.REFUSED
+        by_a_part = isinstance(error, _join_classes(self._declared))
+        answered = notes and all(note is EffectNote.SOMETHING_DONE for note in notes)
+        return EffectNote.SOMETHING_DONE if by_a_part or answered else None
+
+    def _call(self, at: int, name: str, record: Record) -> Any:
+        function: RecordFunction | None = self._declared[at].get(name)
+        if function is None and name == "read":
+            function = self._declared[at].get("before")
+        return None if function is None else function(self._split(at, record))
+
+    def _split(self, at: int, record: Record) -> Record:
+        """A record as one part would have it."""
+        image, result, version = record.image, record.result, record.version
+        if image is not None:
+            state = cast("ComposedState", image.state)["parts"][at]
+            image = Image(state) if "before" in self._declared[at] else None
+        if _is_parts(result):
+            result = cast("ComposedState", result)["parts"][at]
+        if version is not None:
+            told = json.loads(version)[at]
+            version = None if told is None else str(told)
+        return replace(
+            record, key=f"{record.key}.{at}", image=image, result=result, version=version
+        )
+
+
+@contextmanager
+def _enter_part(
+    part: Said, records: Sequence[Record], notes: list[EffectNote | None]
+) -> Iterator[None]:
+    """Make a call inside what a part asks for, and take down what it says of an error."""
+    try:
+        with part["around"](records) if "around" in part else nullcontext():
+            yield
+    except Exception as error:
+        notes.append(read_effect_note(error) if "around" in part else None)
+        note_effect(error, None)
+        raise
+
+
+class Composition:
+    """What the parts of one call have in common, while they are entered: it is carried there."""
+
+    def __init__(self, declared: Sequence[Said]) -> None:
+        self.hears_all = all("around" in part for part in declared)
+        """No part does anything in a way of its own, of which the others hear as well."""
+
+
+def _enter_composition(declared: Sequence[Said]) -> AbstractContextManager[None]:
+    """Have what several parts ask for know that it is for one call."""
+    return carry(read_context().put(Composition, Composition(declared)))
+
+
+def _is_same_part(part: Said, was: object, there: object) -> bool:
+    if was is None or there is None or "same" not in part:
+        return was == there
+    return bool(part["same"](was, there))
+
+
+def _is_parts(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() == ComposedState.__annotations__.keys()
+
+
+def _wait(found: list[Any], then: Callable[[list[Any]], object]) -> object:
+    """What several functions answered, once all have."""
+    if any(inspect.isawaitable(each) for each in found):
+        return _gather(found, then)
+    return then(found)
+
+
+async def _gather(found: list[Any], then: Callable[[list[Any]], object]) -> object:
+    return then([await each if inspect.isawaitable(each) else each for each in found])
+
+
+def _bind(function: Callable[..., Any], *given: Any) -> Callable[[], Any]:
+    return lambda: function(*given)
+
+
+def _try_all(calls: list[Callable[[], Any]]) -> object:
+    errors: list[Exception] = []
+    left: list[Awaitable[object]] = []
+    for call in calls:
+        try:
+            answer = call()
+            if inspect.isawaitable(answer):
+                left.append(answer)
+        except Exception as error:  # noqa: BLE001 - the others are taken back all the same
+            errors.append(error)
+    if left:
+        return _try_rest(left, errors)
+    if errors:
+        raise errors[0]
+    return None
+
+
+async def _try_rest(left: list[Awaitable[object]], errors: list[Exception]) -> None:
+    for each in left:
+        try:
+            await each
+        except Exception as error:  # noqa: BLE001 - as above
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def _join_classes(declared: Sequence[Said]) -> tuple[type[BaseException], ...]:
+    found: list[type[BaseException]] = []
+    for part in declared:
+        named = part.get("refuses", ())
+        found += named if isinstance(named, tuple) else [named]
+    return tuple(found)
+
+
+def _find_longest(parts: Sequence[Said], name: str) -> timedelta:
+    """The longest of what parts say, each a timedelta or seconds."""
+    said = [part.get(name, getattr(Remote(), name)) for part in parts]
+    lengths = [each if isinstance(each, timedelta) else timedelta(seconds=each) for each in said]
+    return max(lengths)

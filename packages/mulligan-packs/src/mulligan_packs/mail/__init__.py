@@ -1,0 +1,6 @@
+"""A mailbox as tools: drafts can be taken back, what is sent waits for a person."""
+
+from mulligan_packs.mail.mailbox import Mailbox
+from mulligan_packs.mail.tools import MailTools, mail_tools
+
+__all__ = ["MailTools", "Mailbox", "mail_tools"]

@@ -1,0 +1,388 @@
+"""Which phrases about time a call is about, and whether its dates lie in what they can mean."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import cache
+from itertools import islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from mulligan.checks.date_arguments import Dated
+from mulligan.checks.tool_outputs import list_records, list_texts
+from mulligan.types.call import Call, Execution
+from mulligan.types.display import format_value
+from mulligan.types.finding import Fact
+from mulligan_dates.context import Clause, ClauseKind
+from mulligan_dates.lexicon import join_words
+from mulligan_dates.readings import Expression, Grain, Moment, Reading, make_midnight
+from mulligan_dates.text import split_letters
+
+_STEM = 4
+"""Letters that two words must share to be forms of one: waffle, waffles."""
+_MOST_TEXT = 2_000
+"""Characters of a call in which words are looked for."""
+
+
+def choose_expressions(
+    expressions: Sequence[Expression],
+    clauses: Sequence[Clause],
+    *,
+    words: Collection[str],
+    today: date,
+) -> list[Expression] | None:
+    """The expressions that say when what a call does shall be; `None` where that is not sure.
+
+    Each clause that the call can be about must say a day itself, and all of them must be
+    understood. Any of them may be meant.
+    """
+    chosen = _choose_clauses(expressions, clauses, words=words, today=today)
+    own = [_list_own(expressions, number) for number in chosen]
+    if not own or not all(own):
+        return None
+    found = [each for said in own for each in said]
+    return found if all(each.known for each in found) else None
+
+
+def choose_times(
+    expressions: Sequence[Expression],
+    clauses: Sequence[Clause],
+    *,
+    words: Collection[str],
+    today: date,
+) -> list[Expression]:
+    """The exact times of day that a call can be about; none unless each clause has just one."""
+    if (only := _find_exact_time(expressions)) is not None:
+        return [only]
+    chosen = _choose_clauses(expressions, clauses, words=words, today=today)
+    found = []
+    for number in chosen:
+        standing = [e for e in expressions if e.clause == number and not (e.source or e.quoted)]
+        told = _find_exact_time([e for e in standing if not (e.superseded or e.refuses)])
+        if told is None:
+            return []
+        found.append(told)
+    return found
+
+
+def _find_exact_time(found: Sequence[Expression]) -> Expression | None:
+    """The only expression that tells a time of day, if it is exact."""
+    if not all(each.known for each in found):
+        return None
+    timed = [each for each in found if not all(r.grain is Grain.DAY for r in each.readings)]
+    if len(timed) != 1 or not timed[0].exact:
+        return None
+    moments = all(reading.grain is Grain.MINUTE for reading in timed[0].readings)
+    return timed[0] if moments and not timed[0].superseded else None
+
+
+def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> frozenset[str]:
+    """Words by which a call can be told from others: of its tool, its texts and its object."""
+    held = [value for given in (call.arguments, *records) for value in given.values()]
+    told = " ".join([call.tool, *(text for value in held for text in list_texts(value))])
+    return frozenset(split_letters(told[:_MOST_TEXT], shortest=3))
+
+
+def _list_own(expressions: Sequence[Expression], clause: int) -> list[Expression]:
+    """What a clause itself says of when; what is understood by nobody here is of it, too."""
+    inside = [each for each in expressions if each.clause == clause and each.dated]
+    standing = [e for e in inside if not (e.superseded or e.refuses or e.quoted)]
+    open_ = [each for each in standing if not each.known]
+    when = [each for each in standing if each.known and each.binding and not each.source]
+    return open_ + when
+
+
+def _choose_clauses(
+    expressions: Sequence[Expression],
+    clauses: Sequence[Clause],
+    *,
+    words: Collection[str],
+    today: date,
+) -> list[int]:
+    """The clauses that a call can be about."""
+    asked, told = _sort_clauses(expressions, clauses, today)
+    base = asked or told
+    unique = _find_unique_words([*asked, *told], clauses)
+    matched = [number for number in [*asked, *told] if _shares(unique[number], words)]
+    rivals = {clauses[number].moving for number in matched if number in base}
+    kept = [
+        number
+        for number in base
+        if number in matched or not clauses[number].objects or clauses[number].moving not in rivals
+    ]
+    return [*kept, *(number for number in matched if number not in base)]
+
+
+def _sort_clauses(
+    expressions: Sequence[Expression], clauses: Sequence[Clause], today: date
+) -> tuple[list[int], list[int]]:
+    """The clauses that ask for something; and those that tell of a day which is not over."""
+    refused = {each.clause for each in expressions if each.refuses}
+    spoken = {each.clause for each in expressions if each.dated and not each.refuses}
+    ahead = {each.clause for each in expressions if each.dated and not _is_over(each, today)}
+    asked = [
+        number
+        for number, each in enumerate(clauses)
+        if (each.kind is ClauseKind.REQUEST and (number in spoken or number not in refused))
+        or (each.kind is ClauseKind.FRAGMENT and number in spoken)
+    ]
+    told = [
+        number
+        for number, each in enumerate(clauses)
+        if each.kind is ClauseKind.STATEMENT and number in ahead & spoken
+    ]
+    return asked, told
+
+
+def _is_over(said: Expression, today: date) -> bool:
+    """Whether an expression speaks only of what was."""
+    past = bool(said.readings) and all(each.last_day < today for each in said.readings)
+    return past or (bool(said.readings) and not said.binding)
+
+
+def _find_unique_words(
+    numbers: Sequence[int], clauses: Sequence[Clause]
+) -> dict[int, frozenset[str]]:
+    """Of each clause, the words that no other one has."""
+    every = {number: _find_terms(clauses[number]) for number in numbers}
+    counts = Counter(word for words in every.values() for word in words)
+    return {
+        number: frozenset(word for word in words if counts[word] == 1)
+        for number, words in every.items()
+    }
+
+
+def _find_terms(clause: Clause) -> frozenset[str]:
+    return frozenset((*clause.objects, clause.verb)) - {""}
+
+
+def _shares(some: Collection[str], others: Collection[str]) -> bool:
+    return any(_is_form(word, other) for word in some for other in others)
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether two words are the same, or one begins with the other."""
+    if word == other:
+        return True
+    short, long = sorted((word.removesuffix("s"), other.removesuffix("s")), key=len)
+    return len(short) >= _STEM and long.startswith(short)
+
+
+_ID = re.compile(r"(?:^|[_.-])(?:id|uid|uuid|key|number|ID)$|[a-z](?:Id|ID)$")
+_FEWEST_WORDS = 2
+_LONGEST = 80
+"""Characters of a name; what is longer is a text."""
+_MOST_RECORDS = 2_000
+_MOST = 200
+"""Names that are looked for in a message."""
+
+
+class NamedRecords(Struct, frozen=True):
+    """What tools returned in a turn: what things are called, and which id is whose."""
+
+    titles: frozenset[str] = frozenset()
+    by_id: Mapping[str | int, list[Mapping[str, object]]] = field(default_factory=dict)
+
+
+def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> NamedRecords:
+    """All that is told of things in results and facts, read once; of very many, the first."""
+    titles: set[str] = set()
+    by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
+    records = (r for each in executions if each.result for r in list_records(each.result))
+    for record in islice(records, _MOST_RECORDS):
+        for name, value in ((format_value(key), value) for key, value in record.items()):
+            if isinstance(value, str) and _compile_title().search(name):
+                titles.add(" ".join(value.lower().split()))
+            elif isinstance(value, str | int) and _ID.search(name):
+                by_id[value].append(record)
+    for fact in facts:
+        if _compile_title().search(fact.kind) and isinstance(fact.value, str):
+            titles.add(" ".join(fact.value.lower().split()))
+    return NamedRecords(frozenset(titles), by_id)
+
+
+def find_names(message: str, known: NamedRecords) -> list[str]:
+    """What things are called, in several words, where the message says it."""
+    lowered = message.lower()
+    found = {
+        name
+        for name in known.titles
+        if len(name) <= _LONGEST and len(name.split()) >= _FEWEST_WORDS and name in lowered
+    }
+    return sorted(found, key=lambda name: (-len(name), name))[:_MOST]
+
+
+def find_known_records(call: Call, known: NamedRecords) -> list[Mapping[str, object]]:
+    """What was returned of the objects that a call names by their ids."""
+    given = (value for value in call.arguments.values() if isinstance(value, str | int))
+    return [record for value in given for record in known.by_id.get(value, ())]
+
+
+def is_on_object(call: Call) -> bool:
+    """Whether a call is given the id of something: it may be there to change that."""
+    return any(_ID.search(name) and value for name, value in call.arguments.items())
+
+
+@cache
+def _compile_title() -> re.Pattern[str]:
+    """How a field is called that says what a thing is called."""
+    return re.compile(rf"(?:^|[._ ])(?:{join_words('fields', 'called')})$", re.IGNORECASE)
+
+
+_LONGEST_EVENT = timedelta(days=1)
+"""How long after its start an event's end is still the same event's."""
+_LATELY = timedelta(days=60)
+_FAR = timedelta(days=180)
+_ENDS = ("start", "end")
+
+
+def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Dated]:
+    """The dates of a call that no expression can mean."""
+    readings = [reading for each in said for reading in _list_accepted(each)]
+    meant = [each for each in given if any(_holds(reading, each) for reading in readings)]
+    if not meant and any(_encloses(given, reading) for reading in readings):
+        return []
+    return [each for each in given if each not in meant and not _ends(each, meant, readings)]
+
+
+def find_refused(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
+    """The first date of a call, if it lies on a day that was ruled out, and nothing else says it.
+
+    Not this Thursday: the one after it is another.
+    """
+    if not given or not all(each.known or each.refuses for each in said):
+        return []
+    first = min(given, key=lambda each: each.at)
+    ruled_out = [_find_next(each.refuses, today) for each in said if each.refuses and each.dated]
+    meant = [reading for each in said for reading in _list_accepted(each)]
+    refused = any(_holds(each, first) for each in ruled_out if each)
+    return [first] if refused and not any(_holds(each, first) for each in meant) else []
+
+
+def _find_next(readings: Sequence[Reading], today: date) -> Reading | None:
+    ahead = [each for each in readings if each.last_day >= today]
+    return min(ahead, key=lambda each: each.start, default=None)
+
+
+def find_bygone(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
+    """The dates of a call that are over, where the words have a side that lies ahead.
+
+    Nobody plans for last Friday; who speaks of the past may well mean it.
+    """
+    ahead = [e for e in said if not e.looks_back and not all(r.is_past_side for r in e.readings)]
+    past = [each for each in given if max(each.days) < today]
+    return [
+        each
+        for each in past
+        if (held := _find_holding(each, said))
+        and all(h in ahead and not _is_recent(each, h, today) for h in held)
+    ]
+
+
+def _is_recent(dated: Dated, said: Expression, today: date) -> bool:
+    """A date of some days ago that comes back only in a year may well be the one that was."""
+    if any(each.is_past_side and each.last_day >= today for each in said.readings):
+        # It began some days ago, and is not over.
+        return True
+    to_come = [each.start.date() for each in said.readings if not each.is_past_side]
+    far = bool(to_come) and min(to_come) - today >= _FAR
+    return far and today - max(dated.days) <= _LATELY
+
+
+def _find_holding(dated: Dated, said: Sequence[Expression]) -> list[Expression]:
+    """The expressions that can mean a date, if they can only by a side that is over."""
+    held = [e for e in said if any(_holds(reading, dated) for reading in _list_accepted(e))]
+    sides = [r.is_past_side for e in held for r in _list_accepted(e) if _holds(r, dated)]
+    return held if all(sides) else []
+
+
+def find_misfit(given: Sequence[Dated], said: Sequence[Expression]) -> list[Dated]:
+    """Of a call that goes on for days, the end that is none of a range that was told."""
+    if len(given) != len(_ENDS) or not said or not all(each.ranged for each in said):
+        return []
+    first, last = sorted(given, key=lambda each: each.at)
+    if last.at - first.at <= _LONGEST_EVENT:
+        return []
+    readings = [reading for each in said for reading in each.readings]
+    begun = [each for each in readings if each.start.date() in first.days]
+    if any(last.days & {each.last_day, each.end.date()} for each in begun):
+        return []
+    return [last] if begun else [first]
+
+
+def _list_accepted(said: Expression) -> tuple[Reading, ...]:
+    """What an expression lets pass: its readings, and what it is reckoned from."""
+    readings = (*said.readings, *said.mentions)
+    if not said.open_start:
+        return readings
+    return tuple(replace(each, start=make_midnight(date.min)) for each in readings)
+
+
+def _holds(reading: Reading, dated: Dated) -> bool:
+    """Whether a date lies in a reading, or is the very moment it ends."""
+    if dated.timed and dated.at == reading.end:
+        return True
+    days = [day for day in dated.days if reading.holds_day(day)]
+    short = (
+        reading.grain in (Grain.PART, Grain.SPAN) and reading.end - reading.start < _LONGEST_EVENT
+    )
+    if not short or reading.start.date() in days:
+        return bool(days)
+    # Friday night goes on into Saturday, but not into Saturday evening.
+    return bool(days) and dated.timed and dated.at < reading.end
+
+
+def _ends(dated: Dated, meant: Sequence[Dated], readings: Sequence[Reading]) -> bool:
+    """Whether a date is the end of what another one rightly starts.
+
+    An end may lie on the next day, and a stretch of days is often given with the day after it.
+    """
+    return any(
+        timedelta() <= dated.at - start.at <= _LONGEST_EVENT
+        or any(dated.at == each.end and _holds(each, start) for each in readings)
+        for start in meant
+    )
+
+
+def _encloses(given: Sequence[Dated], reading: Reading) -> bool:
+    """Whether a call's dates span a reading: somebody looks through a month for one day of it."""
+    moments = [each.at for each in given]
+    return len(moments) > 1 and min(moments) <= reading.start and reading.start <= max(moments)
+
+
+_NEAR = timedelta(days=1)
+_EXACT = (Grain.SECOND, Grain.MINUTE)
+
+
+def find_untold(
+    given: Sequence[Dated], said: Sequence[Expression], *, message: str, at: Moment
+) -> list[Dated]:
+    """The date of something new that lies on a day which nobody said.
+
+    At seven is today, or tomorrow; whoever looks back may mean yesterday.
+    """
+    if not given or not _tells_time_alone(said) or _has_other_figures(message, said):
+        return []
+    first = min(given, key=lambda each: each.at)
+    early = at.today - _NEAR
+    near = any(early <= day <= at.today + _NEAR for day in first.days)
+    return [first] if first.timed and not near else []
+
+
+def _tells_time_alone(said: Sequence[Expression]) -> bool:
+    """Whether all that was said of time are exact times of day, and no day."""
+    return bool(said) and all(
+        each.known and not each.dated and all(reading.grain in _EXACT for reading in each.readings)
+        for each in said
+    )
+
+
+def _has_other_figures(message: str, said: Sequence[Expression]) -> bool:
+    """Whether a number stands beside the times: it may be a day, in words nobody here knows."""
+    edges = [0, *(edge for each in said for edge in (each.start, each.end)), len(message)]
+    between = zip(edges[::2], edges[1::2], strict=True)
+    return any(sign.isdigit() for start, end in between for sign in message[start:end])

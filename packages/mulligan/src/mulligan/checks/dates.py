@@ -1,0 +1,545 @@
+"""Whether a call's dates and times are what the person said, or a mail when it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from mulligan.checks.date_arguments import Dated, find_argument_dates, find_impossible_dates
+from mulligan.checks.date_binding import (
+    NamedRecords,
+    choose_expressions,
+    choose_times,
+    find_bygone,
+    find_known_records,
+    find_misfit,
+    find_names,
+    find_refused,
+    find_unsaid,
+    find_untold,
+    is_on_object,
+    list_call_words,
+    read_known,
+)
+from mulligan.checks.provenance import SeenValues, with_seen
+from mulligan.checks.subject import (
+    Argument,
+    Heard,
+    Parameters,
+    Subject,
+    limit_to_calls,
+    limit_to_parameters,
+    list_effective_calls,
+    may_change,
+)
+from mulligan.types.call import Call, Execution
+from mulligan.types.display import quote_value, show_name
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan.types.turn import Turn
+from mulligan_dates.lexicon import load_words
+from mulligan_dates.reader import (
+    LONGEST,
+    NOTHING_SAID,
+    SaidPhrases,
+    find_expressions,
+    find_meaning,
+    is_read_whole,
+    read_message,
+)
+from mulligan_dates.readings import (
+    NO_PINS,
+    Expression,
+    Moment,
+    Pins,
+    Reading,
+    choose_pins,
+    describe_readings,
+    find_zone,
+    parse_local_moment,
+    rank_readings,
+)
+from mulligan_dates.text import split_name
+
+_JUST_NOW = timedelta(minutes=5)
+_SHORT = 2_000
+"""Characters of a message of which many are remembered."""
+_SHOWN = 60
+"""Characters of a value in a sentence."""
+_FEW = 3
+"""Dates that a correction can name without becoming a list."""
+
+
+def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS) -> Check[Subject]:
+    """Flag a date that none of the person's words can mean, and one that no calendar has.
+
+    Looks at the `parameters` named, by tool; at every date in every call if none are. It stays
+    silent where it cannot know: no zone, no date said, or words it does not understand. `pins`
+    settle what people disagree about, such as `Convention.NEXT_WEEK`.
+    """
+
+    def is_comparable(turn: Turn, call: Call) -> bool:
+        """Whether a call has a date, and the person said one that it can be held against."""
+        names = None if parameters is None else parameters.get(call.tool, ())
+        given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
+        dated = is_read_whole(turn.message) and any(True for _ in given)
+        at = read_moment(turn) if dated else None
+        return at is not None and _has_days(turn, call, at=at, pins=pins)
+
+    @limit_to_calls(is_comparable)
+    def check(subject: Subject) -> Iterator[Finding]:
+        turn = subject.turn
+        at = read_moment(turn)
+        whole = is_read_whole(turn.message)
+        known = read_known((*subject.earlier, *subject.executions), subject.facts)
+        said = read_subject(turn, known, at=at, pins=pins) if at and whole else NOTHING_SAID
+        for execution in list_effective_calls(subject):
+            call = execution.call
+            names = None if parameters is None else parameters.get(call.tool, ())
+            for name, value in find_impossible_dates(call.arguments, names=names):
+                yield _report_impossible(Argument(execution, name, value))
+            if at is not None and not whole:
+                yield from _report_unread(execution, turn, names=names)
+            if at is not None and said.expressions and not is_reckoned_from_object(call, said):
+                dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
+                given = [each for each in dates if not is_stamp(each, at)]
+                wanted = bind_call(call, said, known=known, at=at)
+                yield from _check_call(subject, execution, given, said=said, wanted=wanted, at=at)
+                if may_change(subject, execution):
+                    yield from _check_refused(execution, given, said=said, at=at)
+
+    return check
+
+
+def _has_days(turn: Turn, call: Call, *, at: Moment, pins: Pins) -> bool:
+    said = read_said(turn, at=at, pins=pins)
+    words = list_call_words(call, ())
+    bound = choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
+    return bool(bound or list_days(said.expressions))
+
+
+def _check_call(
+    subject: Subject,
+    execution: Execution,
+    given: Sequence[Dated],
+    *,
+    said: SaidPhrases,
+    wanted: list[Expression] | None,
+    at: Moment,
+) -> Iterator[Finding]:
+    """Hold the dates of one call against what it can be about."""
+    changes = may_change(subject, execution)
+    wanted = wanted if changes else None
+    if wanted and given and len(missed := find_unsaid(given, wanted)) == len(given):
+        for dated in missed:
+            yield _report_unsaid(execution, dated, said=wanted, at=at)
+        return
+    every = _list_speaking(subject, said, wanted=wanted)
+    unsaid = find_unsaid(given, every) if every else []
+    if changes and not unsaid:
+        unsaid = find_misfit(given, wanted or every)
+    for dated in unsaid:
+        yield _report_unsaid(execution, dated, said=every or wanted or (), at=at)
+    if changes:
+        for dated in find_bygone(given, wanted or every, today=at.today):
+            yield _report_bygone(execution, dated, said=wanted or every, at=at)
+        if not is_on_object(execution.call):
+            for dated in find_untold(given, said.expressions, message=subject.turn.message, at=at):
+                returned = [each.result for each in (*subject.earlier, *subject.executions)]
+                if str(dated.at.date()) not in Heard(subject.turn.known, returned):
+                    yield _report_untold(execution, dated, said=said.expressions)
+
+
+def _check_refused(
+    execution: Execution, given: Sequence[Dated], *, said: SaidPhrases, at: Moment
+) -> Iterator[Finding]:
+    """Of what changes an object: who rules a day out for something new may want it noted there."""
+    if is_on_object(execution.call):
+        for dated in find_refused(given, said.expressions, today=at.today):
+            yield _report_refused(execution, dated, said=said.expressions)
+
+
+def _list_speaking(
+    subject: Subject, said: SaidPhrases, *, wanted: list[Expression] | None
+) -> list[Expression]:
+    """All days that can speak against a call: of an object's own date, only its clause's can."""
+    of_object = wanted is None and getattr(subject, "of_object", False)
+    return [] if of_object else list_days(said.expressions)
+
+
+def is_reckoned_from_object(call: Call, said: SaidPhrases) -> bool:
+    """Make it *half an hour later*: than what the call changes was, whatever the verb."""
+    return is_on_object(call) and any(each.leans for each in said.expressions)
+
+
+def bind_call(
+    call: Call, said: SaidPhrases, *, known: NamedRecords, at: Moment
+) -> list[Expression] | None:
+    """What of a message says when that shall be which a call does; `None` where nothing is sure."""
+    words = list_call_words(call, find_known_records(call, known))
+    return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
+
+
+def read_subject(turn: Turn, known: NamedRecords, *, at: Moment, pins: Pins) -> SaidPhrases:
+    """What was said; what tools returned tells which of its words are names."""
+    names = find_names(turn.message, known)
+    real = tuple(name for name in names if not find_meaning(name, at).readings)
+    return read_said(turn, at=at, pins=pins, names=real)
+
+
+def _report_unread(
+    execution: Execution, turn: Turn, *, names: Collection[str] | None
+) -> Iterator[Finding]:
+    """Say of a call with dates that nobody has held them against the message."""
+    found = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
+    for dated in islice(found, 1):
+        yield Finding(
+            rule="date.not_checked",
+            severity=Severity.WARNING,
+            issue=(
+                f"{show_name(execution.call.tool)} was given "
+                f"{quote_value(dated.value, most=_SHOWN)}, which nobody has checked: the "
+                f"message has {len(turn.message):,} characters, and at most {LONGEST:,} are read."
+            ),
+            call=execution.call.id,
+        )
+
+
+def read_moment(turn: Turn) -> Moment | None:
+    """Now on the person's clock; `None` when their zone is not known."""
+    zone = find_zone(turn.timezone)
+    now = parse_local_moment(turn.now, zone=turn.timezone)
+    if zone is None or now is None:
+        return None
+    country = turn.known.get("country")
+    return Moment(now=now, zone=zone, country=country if isinstance(country, str) else None)
+
+
+def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
+    """Everything the person said of time, in the order of figures that is usual where they are."""
+    return list(read_said(turn, at=at, pins=pins).expressions)
+
+
+def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> SaidPhrases:
+    """The same with the clauses they stand in; `names` are of things, and speak of no time."""
+    known = turn.known.get("locale")
+    locale = known if isinstance(known, str) else None
+    if locale is not None:
+        questions = {pin.question for pin in pins}
+        pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
+    read_once = _read_once if len(turn.message) <= _SHORT else _read_long_once
+    return read_once(turn.message, at, pins=pins, names=names, locale=locale)
+
+
+def _read_all(
+    message: str, at: Moment, *, pins: Pins, names: tuple[str, ...], locale: str | None
+) -> SaidPhrases:
+    return read_message(message, at, pins=pins, names=names, locale=locale)
+
+
+_read_once = lru_cache(maxsize=16)(_read_all)
+"""A turn's message is asked for by facts, checks and confirmation, and read once."""
+_read_long_once = lru_cache(maxsize=2)(_read_all)
+"""A long one too, where reading it again would cost most; few of them are kept."""
+
+
+def list_days(said: Sequence[Expression]) -> list[Expression]:
+    """What the person said of days; nothing unless it is understood, and says when."""
+    found = [each for each in said if each.dated and not each.refuses]
+    standing = [each for each in found if not each.superseded]
+    known = all(each.known for each in found)
+    return standing if known and any(each.binding for each in standing) else []
+
+
+def is_stamp(dated: Dated, at: Moment) -> bool:
+    """Whether it is the time of the call itself, to the minutes."""
+    return dated.timed and abs(dated.at - at.now) <= _JUST_NOW
+
+
+def _report_impossible(argument: Argument) -> Finding:
+    return argument.build_finding(
+        "date.impossible",
+        issue="and there is no such day or time.",
+        correction=f"Use a date that exists for {argument.label}.",
+    )
+
+
+def _report_unsaid(
+    execution: Execution, dated: Dated, *, said: Sequence[Expression], at: Moment
+) -> Finding:
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.not_as_said",
+        issue=f"{_describe_date(dated)}; {_describe_meaning(said, at)}.",
+        correction=f"{_describe_choice(said, at)} for {dated.label}.",
+    )
+
+
+def _report_refused(execution: Execution, dated: Dated, *, said: Sequence[Expression]) -> Finding:
+    told = " and ".join(f'"{each.text}"' for each in said if each.refuses)
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.not_as_said",
+        issue=f"{_describe_date(dated)}; the person ruled out {told}.",
+        correction=f"Use another day for {dated.label}.",
+    )
+
+
+def _report_untold(execution: Execution, dated: Dated, *, said: Sequence[Expression]) -> Finding:
+    told = " and ".join(f'"{each.text}"' for each in said)
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.day_not_said",
+        severity=Severity.WARNING,
+        issue=f"{_describe_date(dated)}; the person said {told}, and no day.",
+        correction=f"Use today or tomorrow for {dated.label}, or ask which day is meant.",
+    )
+
+
+def _report_bygone(
+    execution: Execution, dated: Dated, *, said: Sequence[Expression], at: Moment
+) -> Finding:
+    ahead = [replace(each, readings=_list_ahead(each, at)) for each in said]
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.in_the_past",
+        issue=f"{_describe_date(dated)} that is over; {_describe_meaning(said, at)}.",
+        correction=f"{_describe_choice(ahead, at)} for {dated.label}.",
+    )
+
+
+def _list_ahead(said: Expression, at: Moment) -> tuple[Reading, ...]:
+    return tuple(each for each in said.readings if each.last_day >= at.today)
+
+
+def _describe_meaning(said: Sequence[Expression], at: Moment) -> str:
+    when = f"said on {at.now:%A} {at.today}"
+    told = ((e.text, describe_readings(rank_readings(e.readings, today=at.today))) for e in said)
+    return "; ".join(f'"{text}", {when}, can mean {readings}' for text, readings in told)
+
+
+def _describe_date(dated: Dated) -> str:
+    """The weekday, and the date where the person's calendar shows another than the argument."""
+    day, shown = f"a {dated.at:%A}", str(dated.at.date())
+    return day if shown in dated.value else f"which is {shown} for the person, {day}"
+
+
+def _describe_choice(said: Sequence[Expression], at: Moment) -> str:
+    every = list(dict.fromkeys(reading for each in said for reading in each.readings))
+    readings = rank_readings(every, today=at.today)
+    if len(readings) > _FEW:
+        return "Use one of those dates, or ask which is meant,"
+    return f"Use {describe_readings(readings)}"
+
+
+def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tuple[Fact, ...]:
+    """The weekday of every date in the calls, and what the person's words can mean.
+
+    Without a known zone there is no fact: the day itself is not known.
+    """
+    at = read_moment(turn)
+    if at is None:
+        return ()
+    facts = [
+        Fact(
+            kind="date.phrase",
+            subject=each.text,
+            value=told,
+            about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {told}.',
+            computed=True,
+        )
+        for each in read_expressions(turn, at=at, pins=pins)
+        if each.known and each.dated and not each.superseded
+        for told in [describe_readings(rank_readings(each.readings, today=at.today))]
+    ]
+    bound = _list_binding_facts(calls, read_said(turn, at=at, pins=pins), at=at)
+    return (*_list_weekday_facts(calls, turn.timezone), *facts, *bound)
+
+
+def _list_binding_facts(calls: Sequence[Call], said: SaidPhrases, *, at: Moment) -> Iterator[Fact]:
+    """Which of several phrases each call is about, where that is sure."""
+    days = [each for each in said.expressions if each.dated and not each.superseded]
+    for call in calls if len(days) > 1 else ():
+        words = list_call_words(call, ())
+        bound = choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
+        if bound and len(bound) < len(days):
+            told = " or ".join(f'"{each.text}"' for each in bound)
+            others = ", ".join(f'"{each.text}"' for each in days if each not in bound)
+            yield Fact(
+                kind="date.binding",
+                subject=call.tool,
+                value=told,
+                about=(
+                    f"If {show_name(call.tool)} makes or moves something, its date is {told}; "
+                    f"{others} is about something else."
+                ),
+                computed=True,
+            )
+
+
+def _list_weekday_facts(calls: Sequence[Call], zone: str | None) -> Iterator[Fact]:
+    seen = set()
+    for call in calls:
+        for dated in find_argument_dates(call.arguments, zone=zone):
+            if dated.value not in seen:
+                seen.add(dated.value)
+                yield Fact(
+                    kind="date.weekday",
+                    subject=dated.value,
+                    value=f"{dated.at:%A}",
+                    about=f"{dated.value} is a {dated.at:%A}.",
+                    computed=True,
+                )
+
+
+def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS) -> Check[Subject]:
+    """Flag a call none of whose times of day is the one that the person said.
+
+    Sure only of one exact time in what the call can be about: at half past six, and not around
+    six, after six, or from six to seven. Whatever else a call has, such as an end, is left alone.
+    """
+
+    def is_comparable(turn: Turn, call: Call) -> bool:
+        """Whether a call has a time of day, and the person said exactly one."""
+        names = None if parameters is None else parameters.get(call.tool, ())
+        given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
+        at = read_moment(turn) if any(each.timed for each in given) else None
+        if at is None:
+            return False
+        said, words = read_said(turn, at=at, pins=pins), list_call_words(call, ())
+        return bool(choose_times(said.expressions, said.clauses, words=words, today=at.today))
+
+    @limit_to_calls(is_comparable)
+    def check(subject: Subject) -> Iterator[Finding]:
+        turn = subject.turn
+        at = read_moment(turn)
+        # What was not read of a long message may say another time.
+        whole = at is not None and is_read_whole(turn.message)
+        if at is None or not whole:
+            return
+        known = read_known((*subject.earlier, *subject.executions), subject.facts)
+        said = read_subject(turn, known, at=at, pins=pins)
+        for execution in list_effective_calls(subject):
+            names = None if parameters is None else parameters.get(execution.call.tool, ())
+            given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
+            timed = [each for each in given if each.timed and len(each.days) == 1]
+            leans = is_reckoned_from_object(execution.call, said)
+            told = [] if leans or not timed else _bind_times(execution.call, said, known, at=at)
+            if told and not any(_is_said(each, one) for each in timed for one in told):
+                first = min(timed, key=lambda each: each.at)
+                yield _report_unsaid_time(execution, first, said=told)
+
+    return check
+
+
+def _bind_times(
+    call: Call, said: SaidPhrases, known: NamedRecords, *, at: Moment
+) -> list[Expression]:
+    words = list_call_words(call, find_known_records(call, known))
+    return choose_times(said.expressions, said.clauses, words=words, today=at.today)
+
+
+def _is_said(dated: Dated, said: Expression) -> bool:
+    time = (dated.at.hour, dated.at.minute)
+    return any((each.start.hour, each.start.minute) == time for each in said.readings)
+
+
+def _report_unsaid_time(
+    execution: Execution, dated: Dated, *, said: Sequence[Expression]
+) -> Finding:
+    times = " or ".join(sorted({f"{r.start:%H:%M}" for each in said for r in each.readings}))
+    words = " and ".join(f'"{each.text}"' for each in said)
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "time.not_as_said",
+        issue=f"which is {dated.at:%H:%M} for the person; they said {words}, and that can "
+        f"mean {times}.",
+        correction=f"Use {times} for {dated.label}.",
+    )
+
+
+_LONGEST = 2_000
+"""Characters of a text in which a day is looked for."""
+_MOST = 20
+"""Texts that are read: of more, nobody could say which was meant."""
+
+
+class Told(NamedTuple):
+    """A phrase of a text, as it was meant when it was written, and as it would be today."""
+
+    then: Expression
+    today: Expression
+    written: datetime
+
+
+def dates_as_written(parameters: Parameters) -> Check[Subject]:
+    """Flag a date that a text's words mean today, and did not mean when the text was written.
+
+    Silent where the person said a day, where the words can mean the same day either way, and where
+    the date stands anywhere as such.
+    """
+
+    @limit_to_parameters(parameters, when=_says_no_day)
+    def check(subject: Subject) -> Iterator[Finding]:
+        turn, at = subject.turn, read_moment(subject.turn)
+        if at is None or not _says_no_day(turn):
+            return
+        for execution, seen in with_seen(subject):
+            names = parameters.get(execution.call.tool, ())
+            given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
+            for dated in given if names else ():
+                told = list(_list_told(seen, at, zone=turn.timezone))
+                wrong = [each for each in told if _holds(each.today, dated)]
+                right = any(_holds(each.then, dated) for each in told)
+                if wrong and not right and not seen.has_word(str(dated.at.date())):
+                    yield _build_finding(Argument(execution, dated.name, dated.value), wrong[0])
+
+    return check
+
+
+def _says_no_day(turn: Turn) -> bool:
+    at = read_moment(turn)
+    if at is None:
+        return False
+    return not any(each.dated for each in read_expressions(turn, at=at, pins=NO_PINS))
+
+
+def _list_told(seen: SeenValues, at: Moment, *, zone: str | None) -> Iterator[Told]:
+    """What returned texts say of days, where that depends on when it is read."""
+    found = [(record, _find_written(record, zone=zone)) for record in seen.list_records()]
+    dated = [(record, written) for record, written in found if written is not None]
+    for record, written in dated if len(dated) <= _MOST else ():
+        if written.date() >= at.today:
+            continue
+        for text in (held for held in record.values() if isinstance(held, str)):
+            then = find_expressions(text[:_LONGEST], replace(at, now=written))
+            today = find_expressions(text[:_LONGEST], at)
+            for one, other in zip(then, today, strict=True):
+                if one.known and one.dated and one.binding and one.readings != other.readings:
+                    yield Told(one, other, written)
+
+
+def _find_written(record: Mapping[str, object], *, zone: str | None) -> datetime | None:
+    """When a record was written, if one field alone tells."""
+    words = load_words("words", "written")
+    found = {
+        moment
+        for name, held in record.items()
+        if words & set(split_name(str(name)))
+        and (moment := parse_local_moment(held, zone=zone)) is not None
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _holds(said: Expression, dated: Dated) -> bool:
+    return any(reading.holds_day(day) for reading in said.readings for day in dated.days)
+
+
+def _build_finding(argument: Argument, told: Told) -> Finding:
+    day = told.written.date()
+    meant = describe_readings(rank_readings(told.then.readings, today=day))
+    return argument.build_finding(
+        "date.reckoned_from_today",
+        issue=f'which "{told.then.text}" means today; it was written on {day}, and meant {meant}.',
+        correction=f"Reckon {argument.label} from when the text was written: {meant}.",
+    )

@@ -1,0 +1,201 @@
+"""Checks of replies from a TOML file: a preset, its settings changed, and checks of one's own.
+
+preset = "marketing"
+
+[checks.too_long]
+at_most = 3000
+
+[checks.follow_ups]
+on = false
+
+[checks.no_jargon]
+kind = "avoids"
+words = ["leverage", "synergy"]
+severity = "warning"
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from msgspec.structs import replace
+
+from mulligan.checks import text
+from mulligan.checks.grounding import Verification
+from mulligan.checks.registry import load_kinds
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
+from mulligan.types.reply import Reply, TextCheck
+from mulligan_dates.lexicon import detect_language, list_languages
+
+DEFAULT = "default"
+
+KINDS = load_kinds()
+"""The checks there are, by the name a file gives them."""
+
+VERIFIED = "verified"
+"""The check that takes a judge, so it is made by whoever has one."""
+
+CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small_talk}
+"""What a check may be switched off for, by the name a file gives it."""
+
+_LANGUAGE = "language:"
+"""Before the languages of replies that a check leaves alone."""
+
+SETTINGS = frozenset({"preset", "checks", "attempts", "mend", "seconds"})
+"""What a file may set. The last three are the reply loop's."""
+
+_AS_WRITTEN: Mapping[object, str] = {
+    bool: "true or false",
+    int: "a whole number from 0 on",
+    str: "a text in quotes",
+    Iterable: 'a list of texts such as ["one", "two"]',
+}
+"""How a file writes a setting of a type; other types have a sentence of their own."""
+
+_Table = dict[str, Any]
+_Made = TypeVar("_Made")
+
+
+def preset(name: str = DEFAULT) -> tuple[TextCheck, ...]:
+    """The checks of a preset: `default` (length and structure) or `marketing` (all of them)."""
+    return make_checks({"preset": name})
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """What a TOML file says."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be read ({error.strerror}). Name a TOML file with [checks.…] tables."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} is not TOML: {error}. Mend that line.") from error
+
+
+def make_checks(asked: Mapping[str, Any]) -> tuple[TextCheck, ...]:
+    """The checks of a table such as a file holds."""
+    if unknown := sorted(asked.keys() - SETTINGS):
+        known = ", ".join(sorted(SETTINGS))
+        raise ConfigurationError(f"There is no setting {unknown[0]!r}. There are: {known}.")
+    tables = _merge_tables(asked)
+    tables.pop(VERIFIED, None)
+    return tuple(_make_check(name, table) for name, table in tables.items())
+
+
+def make_verification(asked: Mapping[str, Any]) -> Verification | None:
+    """What a table says about claims that a judge verifies; `None`: nothing, or to leave it."""
+    table = _merge_tables(asked).get(VERIFIED)
+    if table is None:
+        return None
+    return _make_validated(Verification, dict(table), name=VERIFIED)
+
+
+def _merge_tables(asked: Mapping[str, Any]) -> dict[str, _Table]:
+    """The checks that are on: those of the preset, changed and added to."""
+    tables = _load_preset(asked["preset"]) if "preset" in asked else {}
+    changed = asked.get("checks", {})
+    if not isinstance(changed, dict):
+        raise ConfigurationError(f"checks is {changed!r}; write each as a table [checks.NAME].")
+    for name, table in changed.items():
+        if not isinstance(table, dict):
+            raise ConfigurationError(f"checks.{name} is {table!r}; write it as [checks.{name}].")
+        tables[name] = tables.get(name, {}) | table
+    return {name: table for name, table in tables.items() if _is_on(name, table)}
+
+
+def _is_on(name: str, table: _Table) -> bool:
+    on = table.pop("on", True)
+    if type(on) is not bool:
+        raise ConfigurationError(f"checks.{name} has on = {on!r}; write true or false.")
+    return on
+
+
+def _load_preset(name: str) -> dict[str, _Table]:
+    shipped = files("mulligan.checks").joinpath("presets")
+    known = sorted(f.name.removesuffix(".toml") for f in shipped.iterdir() if ".toml" in f.name)
+    if name not in known:
+        raise ConfigurationError(f"There is no preset {name!r}. There are: {', '.join(known)}.")
+    found = tomllib.loads(shipped.joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    tables: dict[str, _Table] = found["checks"]
+    return tables
+
+
+def _make_check(name: str, table: Mapping[str, Any]) -> TextCheck:
+    settings = dict(table)
+    kind = settings.pop("kind", name)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ConfigurationError(
+            f"checks.{name} is of kind {kind!r}. There are: {', '.join(sorted(KINDS))}."
+        )
+    unless = _read_condition(name, settings.pop("unless", None))
+    check = _make_validated(KINDS[kind], settings, name=name)
+    return replace(check, name=name, unless=unless)
+
+
+def _make_validated(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
+    """What a table asks for, or a sentence about the setting that cannot be."""
+    known = inspect.signature(make).parameters
+    if unknown := sorted(settings.keys() - known.keys()):
+        raise ConfigurationError(
+            f"checks.{name} has no setting {unknown[0]!r}. There are: {', '.join(known)}."
+        )
+    types = get_type_hints(make)
+    for setting, value in settings.items():
+        if not _fits(value, types[setting]):
+            raise ConfigurationError(
+                f"checks.{name} has {setting} = {value!r}; write {_as_written(types[setting])}."
+            )
+    try:
+        if "severity" in settings:
+            settings["severity"] = Severity(settings["severity"])
+        return make(**settings)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"checks.{name} cannot be made: {error}.") from error
+
+
+def _fits(value: object, wanted: Any) -> bool:
+    """Whether a value can be of a type; what has names of its own, such as a unit, says so."""
+    if wanted is int:
+        return type(value) is int and value >= 0
+    if wanted in (bool, str):
+        return type(value) is wanted
+    if get_origin(wanted) is Iterable:
+        return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    if get_origin(wanted) is Mapping:
+        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    if kinds := get_args(wanted):
+        return any(_fits(value, kind) for kind in kinds if kind is not NoneType)
+    return isinstance(value, str)
+
+
+def _as_written(wanted: Any) -> str:
+    kinds = (wanted, get_origin(wanted), *map(get_origin, get_args(wanted)), *get_args(wanted))
+    return next((_AS_WRITTEN[kind] for kind in kinds if kind in _AS_WRITTEN), "one of its names")
+
+
+def _read_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
+    if wanted is None:
+        return None
+    if isinstance(wanted, str) and wanted.startswith(_LANGUAGE):
+        codes = frozenset(re.findall("[a-z]+", wanted.removeprefix(_LANGUAGE)))
+        if not codes or not codes <= list_languages():
+            raise ConfigurationError(
+                f"checks.{name} has unless = {wanted!r}. "
+                f"There are: {', '.join(sorted(list_languages()))}."
+            )
+        return lambda reply: detect_language(reply.text) in codes
+    if not isinstance(wanted, str) or wanted not in CONDITIONS:
+        raise ConfigurationError(
+            f"checks.{name} has unless = {wanted!r}. There are: {', '.join(CONDITIONS)}, "
+            "and languages such as 'language: de, fr'."
+        )
+    return CONDITIONS[wanted]

@@ -1,0 +1,448 @@
+"""The object a call acts on, against what the person said of it.
+
+A call that deletes by id shows only the id. What the object is comes from facts (`ids_read`), or
+from what a tool returned earlier in the turn.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mulligan.checks.ids import OBJECT
+from mulligan.checks.parameters import ParameterKind, ToolKinds, ToolVerb
+from mulligan.checks.provenance import SeenValues, ValueOrigin, fold_value, with_seen
+from mulligan.checks.subject import (
+    PERSON,
+    Argument,
+    Parameters,
+    Subject,
+    find_earliest_now,
+    hear_said,
+    limit_to_calls,
+    limit_to_parameters,
+    limit_to_tools,
+    list_arguments,
+    read_records,
+    select_arguments,
+    split_names,
+)
+from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
+from mulligan.types.call import Call, Execution
+from mulligan.types.display import quote_value
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan.types.turn import Turn
+from mulligan_dates.languages import choose_requests, is_understood
+from mulligan_dates.lexicon import find_stems, has_picking_words, load_words
+from mulligan_dates.readings import parse_local_moment
+from mulligan_dates.text import split_letters, split_name, stem
+from mulligan_dates.tokens import drop_quotes, find_quotes
+
+_SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
+
+
+def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
+    """Flag a call on an object that was over, where the person spoke of what is to come.
+
+    `when` is the field that says when it is; of what lasts, its end. A series is left alone.
+    """
+
+    @limit_to_parameters(parameters, when=_speaks_of_what_is_to_come)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = drop_quotes(subject.turn.message)
+        phrases = choose_requests(message)
+        if not phrases.to_come.search(message) or phrases.over.search(message):
+            return
+        today = find_earliest_now(subject.turn).date()
+        for argument in select_arguments(subject, parameters):
+            known = find_object(argument, subject)
+            moment = parse_local_moment(known.get(when), zone=subject.turn.timezone)
+            if moment is not None and moment.date() < today and not _recurs(known):
+                yield argument.build_finding(
+                    "object.in_the_past",
+                    issue=f"which was on {moment} and is over.",
+                    correction="Act only on what is still to come.",
+                )
+
+    return check
+
+
+def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> Check[Subject]:
+    """Hold the date of each object against the person's words, by a check of dates in arguments.
+
+    Calls that have a date of their own are left out: they may be there to move the object.
+    """
+
+    @limit_to_parameters(parameters)
+    def check_objects(subject: Subject) -> Iterator[Finding]:
+        for argument in select_arguments(subject, parameters):
+            given = argument.execution.call.arguments
+            held = find_object(argument, subject).get(when)
+            if held is None or _has_date(given, subject.turn):
+                continue
+            # What else is known of the object tells which clause is about it.
+            call = replace(argument.execution.call, arguments={**given, when: held})
+            shown = _DatedAttempt(
+                turn=subject.turn,
+                executions=(replace(argument.execution, call=call),),
+                facts=subject.facts,
+                earlier=_list_before(subject, argument.execution),
+            )
+            for finding in check(shown):
+                yield argument.build_finding(
+                    finding.rule,
+                    severity=finding.severity,
+                    issue=f"whose {when} is {held}. {finding.issue}",
+                    correction="Look it up, and act on one that fits.",
+                )
+
+    return check_objects
+
+
+def owners_as_said(parameters: Parameters) -> Check[Subject]:
+    """Flag a call on somebody else's object, where the person said whose it is: "Ann's tasks".
+
+    Sure only of people in the directory (`people_named`), of addresses at the same house, and of
+    a thing that the parameter is named after: `task_id`.
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for argument in select_arguments(subject, parameters):
+            owners = _find_owners(subject, of=argument.name)
+            people = _find_colleagues(find_object(argument, subject), owners)
+            if people and not people & owners:
+                yield argument.build_finding(
+                    "object.of_somebody_else",
+                    issue=f"which belongs to {', '.join(sorted(people))}; "
+                    f"the person spoke of {', '.join(sorted(owners))}.",
+                    correction="Act only on what belongs to whom the person named.",
+                )
+
+    return check
+
+
+def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
+    """What is known of the object an argument names: what was last returned, under the facts."""
+    known: dict[str, object] = {}
+    for execution in (*subject.earlier, *subject.executions):
+        if execution is argument.execution:
+            break
+        for record in read_records(subject, execution):
+            if str(record.get(argument.name, record.get("id"))) == argument.value:
+                known.update(record)
+    for fact in subject.facts:
+        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
+            known[fact.kind.removeprefix(OBJECT)] = fact.value
+    return known
+
+
+class _DatedAttempt(Struct, frozen=True, kw_only=True):
+    """An attempt as a check of dates is shown it: the object's date is the argument."""
+
+    turn: Turn
+    executions: tuple[Execution, ...]
+    facts: tuple[Fact, ...]
+    earlier: tuple[Execution, ...] = ()
+    of_object: bool = True
+    """Its date was read, and not given: only the clause about the object can speak against it."""
+
+
+def _speaks_of_what_is_to_come(turn: Turn) -> bool:
+    return choose_requests(turn.message).to_come.search(turn.message) is not None
+
+
+def _list_before(subject: Subject, execution: Execution) -> tuple[Execution, ...]:
+    made = tuple(itertools.takewhile(lambda each: each is not execution, subject.executions))
+    return (*subject.earlier, *made)
+
+
+def _has_date(given: Mapping[str, object], turn: Turn) -> bool:
+    return any(
+        parse_local_moment(value, zone=turn.timezone) is not None for value in given.values()
+    )
+
+
+def _recurs(record: Mapping[str, object]) -> bool:
+    """Whether an object is a series, which began in the past and is not over."""
+    return any(_SERIES.search(str(name)) and held for name, held in record.items())
+
+
+def _find_owners(subject: Subject, *, of: str) -> set[str]:
+    """Addresses of the people whose things of that name the person spoke of, and of no others."""
+    message = drop_quotes(subject.turn.message).casefold()
+    nouns = "|".join(map(re.escape, split_letters(of, shortest=3)))
+    phrases = choose_requests(message)
+    of_owner = phrases.of_owner
+    if not nouns or not of_owner or phrases.mine.search(message):
+        return set()
+    return {
+        fact.value.casefold()
+        for fact in subject.facts
+        if fact.kind == PERSON
+        for name in split_names(fact.value)
+        if re.search(rf"\b{re.escape(name)}{of_owner}(?:{nouns})", message)
+    }
+
+
+def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]:
+    """The addresses in a record that are of the same house as the owners: others may be clients."""
+    houses = tuple(owner[owner.index("@") :] for owner in owners)
+    written = (text.casefold() for text in list_texts(record))
+    return {text for text in written if "@" in text and text.endswith(houses)}
+
+
+_SHOWN = 60
+
+
+def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag a call on an object whose name was not said, where another's was: "delete the dinner".
+
+    Sure where a tool has returned the other one too, and nothing that is known of this one was
+    said. A word for a sort of thing, such as meeting or file, names none of them.
+    """
+
+    @limit_to_parameters(parameters, when=lambda turn: is_understood(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        if not is_understood(subject.turn.message):
+            return
+        for execution, seen in with_seen(subject):
+            names = parameters.get(execution.call.tool, ())
+            for argument in list_arguments(execution, names):
+                own = _find_object(argument, subject, seen)
+                if (
+                    own
+                    and (
+                        finding := _compare_title(
+                            argument, own, message=subject.turn.message, seen=seen
+                        )
+                    )
+                    is not None
+                ):
+                    yield finding
+
+    return check
+
+
+def _compare_title(
+    argument: Argument, own: Found, *, message: str, seen: SeenValues
+) -> Finding | None:
+    title = get_title_of(own)
+    words = find_stems(message) - _find_general()
+    if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
+        return None
+    if has_picking_words(message) or fold_value(argument.value) in message.casefold():
+        return None
+    others = list(_list_others_named(message, argument, seen))
+    if not others:
+        return None
+    named = ", ".join(quote_value(get_title_of(each), most=_SHOWN) for each in others[:3])
+    return argument.build_finding(
+        "object.not_as_said",
+        severity=Severity.ERROR,
+        issue=f"which is {quote_value(title, most=_SHOWN)}; the person spoke of {named}.",
+        correction=_suggest(argument, others),
+    )
+
+
+def _suggest(argument: Argument, others: list[Found]) -> str:
+    right = {get_id_of(each, name=argument.name) for each in others}
+    if len(right) == 1:
+        (only,) = right
+        return f"Give {argument.label}={quote_value(only, most=_SHOWN)}."
+    return "Act on the one that the person named."
+
+
+def _find_object(argument: Argument, subject: Subject, seen: SeenValues) -> Found:
+    """What is known of the object that an argument names: as returned, under the facts."""
+    known = dict(seen.find_record(argument.value, name=argument.name))
+    for fact in subject.facts:
+        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
+            known[fact.kind.removeprefix(OBJECT)] = fact.value
+    return known
+
+
+def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> Iterator[Found]:
+    """Other objects of the same sort whose whole name the message has, or quotes."""
+    words = find_stems(message) - _find_general()
+    quoted = {fold_value(each) for each in find_quotes(message)}
+    met: set[str] = set()
+    for record in seen.list_records():
+        held, title = get_id_of(record, name=argument.name), get_title_of(record)
+        if not held or not title or held in met or fold_value(held) == fold_value(argument.value):
+            continue
+        if fold_value(title) in quoted or words & find_stems(title):
+            met.add(held)
+            yield record
+
+
+@cache
+def _find_general() -> frozenset[str]:
+    """Words for a sort of thing: they name none of it."""
+    return frozenset(map(stem, load_words("words", "general")))
+
+
+_QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
+
+
+def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag a thing that was not named, where others of its sort were, in quotation marks.
+
+    The sort is what the parameter is called: 'random' channel, for `channel`. Silent where one is
+    picked otherwise (the largest, all, any), and as soon as the value was said anywhere.
+    """
+
+    def is_named(turn: Turn, call: Call) -> bool:
+        kinds = tools.get(call.tool) if _names_things(turn.message) else None
+        return kinds is not None and any(
+            call.arguments.get(name) not in (None, "")
+            for name, _ in _list_named_sorts(kinds, turn.message)
+        )
+
+    @limit_to_calls(is_named)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        if not _names_things(message):
+            return
+        said = hear_said(subject)
+        for execution, _ in with_seen(subject):
+            if execution.call.tool not in tools:
+                continue
+            for name, named in _list_named_sorts(tools[execution.call.tool], message):
+                for argument in list_arguments(execution, [name]):
+                    if argument.value not in said and fold_value(argument.value) not in named:
+                        yield _report_other_name(argument, sorted(named))
+
+    return check
+
+
+def _names_things(message: str) -> bool:
+    return re.search(_QUOTED, message) is not None and not has_picking_words(message)
+
+
+def _list_named_sorts(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set[str]]]:
+    """The parameters whose sort was named, with the names that were said of it."""
+    for name, chosen in kinds.chosen.items():
+        if chosen.kind not in (ParameterKind.OTHER, ParameterKind.PERSON):
+            continue
+        sort = re.escape(split_name(name)[-1]) if split_name(name) else ""
+        found = re.findall(rf"{_QUOTED}\s+{sort}\b|\b{sort}\s+{_QUOTED}", message, re.IGNORECASE)
+        named = {fold_value(before or after) for before, after in found} if sort else set()
+        if named:
+            yield name, named
+
+
+def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag something that is made again under its own name, where it was to be added to or changed.
+
+    Sure where a tool has returned one that has the same in the same field, and no word of the
+    message asks for a new one.
+    """
+    makes = {name for name, each in tools.items() if each.verb is ToolVerb.MAKE}
+
+    @limit_to_tools(makes, when=lambda turn: _asks_for_a_change(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = drop_quotes(subject.turn.message).casefold()
+        makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
+        makes_new |= load_words("words", "anew")
+        if not _asks_for_a_change(message) or makes_new & set(split_letters(message)):
+            return
+        for execution, seen in with_seen(subject):
+            tool = execution.call.tool
+            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_name(tool)):
+                continue
+            names = tools[tool].list_parameters(ParameterKind.TEXT)
+            for argument in list_arguments(execution, names):
+                held = (each.get(argument.name) for each in seen.list_records())
+                if fold_value(argument.value) in {fold_value(str(each)) for each in held if each}:
+                    yield argument.build_finding(
+                        "object.made_anew",
+                        issue="and there is one of that name, which was to be changed.",
+                        correction="Change the one that is there, and make no other.",
+                    )
+
+    return check
+
+
+def _asks_for_a_change(message: str) -> bool:
+    return choose_requests(message).changing.search(message) is not None
+
+
+def _report_other_name(argument: Argument, named: list[str]) -> Finding:
+    spoken = ", ".join(quote_value(each, most=_SHOWN) for each in named[:3])
+    return argument.build_finding(
+        "object.not_as_said",
+        issue=f"and the person spoke of {spoken}.",
+        correction=f"Give {argument.label} as the person named it.",
+    )
+
+
+def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag values that are not those of the object whose values were asked for, by its name.
+
+    Sure of a value that it does not have and nobody said, where that object was returned; and of
+    any that nobody said, where nothing of that name ever was.
+    """
+
+    @limit_to_parameters(parameters, when=_is_asked)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        asked = [
+            (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
+            for found in choose_requests(message).same.finditer(message)
+        ]
+        for execution, seen in with_seen(subject) if asked else ():
+            names = parameters.get(execution.call.tool, ())
+            for what, title in asked:
+                yield from _compare_likeness(execution, seen, names=names, what=what, title=title)
+
+    return check
+
+
+def _is_asked(turn: Turn) -> bool:
+    return choose_requests(turn.message).same.search(turn.message) is not None
+
+
+def _compare_likeness(
+    execution: Execution, seen: SeenValues, *, names: Collection[str], what: set[str], title: str
+) -> Iterator[Finding]:
+    own = [name for name in names if what & find_stems(" ".join(split_name(name)))]
+    models = [each for each in seen.list_records() if _is_called(each, title)]
+    held = [values for model in models if (values := _read_field(model, what))]
+    if not held and (models or seen.was_returned(title)):
+        # It was met, but not what it has of that: then others may know.
+        return
+    for argument in list_arguments(execution, own):
+        there = any(fold_value(argument.value) in each for each in held)
+        if not there and seen.find_origin(argument.value) is not ValueOrigin.SAID:
+            yield _report_unlike(argument, title, looked=bool(held))
+
+
+def _is_called(record: Found, title: str) -> bool:
+    return fold_value(get_title_of(record)) == fold_value(title)
+
+
+def _read_field(model: Found, what: set[str]) -> set[str]:
+    """What a record holds under that name, each value folded."""
+    return {
+        fold_value(text)
+        for name, held in model.items()
+        if what & find_stems(" ".join(split_name(str(name))))
+        for text in list_texts(held)
+    }
+
+
+def _report_unlike(argument: Argument, title: str, *, looked: bool) -> Finding:
+    shown = quote_value(title, most=_SHOWN)
+    why = f"which {shown} does not have" if looked else f"and nobody has looked at {shown}"
+    return argument.build_finding(
+        "value.not_the_same",
+        issue=f"{why}; the person asked for the same.",
+        correction=f"Look {shown} up, and give {argument.label} as it is there.",
+    )

@@ -1,0 +1,388 @@
+"""Where a value of a call came from: said, known, returned, only in a text, or from nowhere.
+
+A model that does not know an id or an address makes one up, and it looks like any other. An
+address in a mail's body, a web page or a file is no worse than any other until it says where
+money, mail or a file goes. Then it is told: it was never said, and stood in no field of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cache
+from html import unescape
+from typing import NamedTuple
+from unicodedata import category, normalize
+from urllib.parse import unquote
+
+from mulligan.checks.ids import suggest_id
+from mulligan.checks.subject import (
+    LOCAL,
+    PERSON,
+    Argument,
+    Heard,
+    Parameters,
+    Subject,
+    find_agreed,
+    fold_answer,
+    hear_said,
+    limit_to_calls,
+    limit_to_parameters,
+    list_arguments,
+    list_given,
+    list_spellings,
+    weigh_unseen,
+    with_heard,
+)
+from mulligan.checks.tool_outputs import get_id_of, list_records, list_texts, read_structure
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan.types.turn import Turn
+from mulligan_dates.lexicon import join_words
+from mulligan_dates.text import separate_words, split_letters
+
+# What stands before an address is none of its signs, so that each run of them is read once.
+_ADDRESS = re.compile(
+    rf"(?<![{LOCAL}])(?<![{LOCAL}]')[{LOCAL}]++(?:'[{LOCAL}]++)*+"
+    r"@(?:[\w-]++(?:\.[\w-]++)*+|\[[\w.:]++\])"
+)
+_REMARK = re.compile(r"\([^()]*+\)")
+
+
+def find_addresses(value: object, *, name: str) -> Iterator[str]:
+    """Each address that a value of this name is a list of, once, at any depth.
+
+    An address in running text is a mention; where the name says that it holds receivers, every
+    address is one, and so is what has an @ and cannot be read.
+    """
+    receives = _compile_receivers().search(separate_words(name, by="_").lower()) is not None
+    found: dict[str, None] = {}
+    for text in list_texts(value):
+        if "@" in text or "%40" in text or "&" in text or not text.isascii():
+            found |= dict.fromkeys(_read_text(_fold_text(text), receives=receives))
+    yield from found
+
+
+def _fold_text(text: str) -> str:
+    """A text as a mail program reads it: no encoding, no look-alikes, no hidden signs."""
+    plain = normalize("NFKC", unescape(unquote(text) if "%40" in text else text))
+    if plain.isascii():
+        return plain
+    return "".join(sign for sign in plain if category(sign) != "Cf")
+
+
+def _read_text(text: str, *, receives: bool) -> list[str]:
+    addresses = [found.group() for found in _ADDRESS.finditer(text)]
+    if receives and "@" in text:
+        return addresses or [text.strip()]
+    if not addresses:
+        return []
+    if f"<{addresses[0]}>" in text or text.strip("<>\"' \t\r\n;,") in addresses:
+        return addresses
+    around = _compile_scheme().sub(" ", _REMARK.sub(" ", _ADDRESS.sub(" ", text)))
+    # A name beside each makes a list of people; more words than that make a sentence.
+    words = len(split_letters(around))
+    whole = all("." in each.partition("@")[2] for each in addresses)
+    return addresses if words <= len(addresses) and (whole or not words) else []
+
+
+@cache
+def _compile_scheme() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('fields', 'before_address')})\s?[:=]\s?", re.IGNORECASE)
+
+
+@cache
+def _compile_receivers() -> re.Pattern[str]:
+    return re.compile(rf"(?:^|_)(?:{join_words('fields', 'receiver')})(?:$|_)".replace("\\ ", "_"))
+
+
+class ValueOrigin(StrEnum):
+    """Where a value was before a call had it."""
+
+    SAID = "said"
+    """By the person, or the application knew it."""
+    FIELD = "field"
+    """A tool returned it, in a field of its own."""
+    CONTENT = "content"
+    """It stood in a text that a tool returned or the agent was given, and whoever wrote that put it
+    there."""
+    AGREED = "agreed"
+    """The agent showed it, and the person said yes to that."""
+    NOWHERE = "nowhere"
+
+
+class Returned(NamedTuple):
+    """What one call returned, read once, and what it was given."""
+
+    structure: object
+    fields: frozenset[str]
+    records: tuple[Mapping[str, object], ...]
+    given: Mapping[str, object]
+    """What it may only have repeated."""
+    echoed: Heard
+    """The same, to look a value up in."""
+
+
+class SeenValues:
+    """What could be known right before a call was made."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.said = hear_said(subject)
+        self.agreed = Heard(find_agreed(subject.turn))
+        self.returned = Heard(subject.turn.history.instructions)
+        self.answers: list[Returned] = []
+        self._subject = subject
+
+    def add(self, execution: Execution) -> None:
+        """A call has come back: its result, or an error that may name the right value."""
+        self.returned.add_answer(fold_answer(self._subject, execution))
+        if not (execution.failure and execution.failure.error):
+            self.answers.append(self._read(execution))
+
+    def _read(self, execution: Execution) -> Returned:
+        memo: dict[object, Returned] = getattr(self._subject, "memo", {})
+        key = "returned", id(execution)
+        if key not in memo:
+            structure = read_structure(execution.result)
+            memo[key] = Returned(
+                structure,
+                frozenset(fold_value(each) for each in list_texts(structure)),
+                tuple(list_records(structure)),
+                given := list_given(execution),
+                Heard(list(given.values())),
+            )
+        return memo[key]
+
+    def find_origin(self, value: str) -> ValueOrigin:
+        """Where a value was first met, the best of its origins."""
+        if _has_heard(self.said, value):
+            return ValueOrigin.SAID
+        if self._is_in_field(value):
+            return ValueOrigin.FIELD
+        if _has_heard(self.returned, value):
+            return ValueOrigin.CONTENT
+        return ValueOrigin.AGREED if _has_heard(self.agreed, value) else ValueOrigin.NOWHERE
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word was said or returned anywhere."""
+        return word in self.said or word in self.returned or word in self.agreed
+
+    def was_returned(self, words: str) -> bool:
+        """Whether some words stood anywhere in what tools returned."""
+        return words in self.returned
+
+    def has_written(self, value: str) -> bool:
+        """Whether a value was met in another spacing: `GB29 NWBK …`, `+49-30-…`."""
+        heard = (self.said, self.returned, self.agreed)
+        return any(each.has_squeezed(value) for each in heard)
+
+    def list_records(self) -> Iterator[Mapping[str, object]]:
+        """Every record that was returned."""
+        return (record for answer in self.answers for record in answer.records)
+
+    def find_record(self, value: str, *, name: str) -> Mapping[str, object]:
+        """What was last returned of the object that an id names; empty where nothing was."""
+        known: dict[str, object] = {}
+        for record in self.list_records():
+            held = get_id_of(record, name=name)
+            if held is not None and fold_value(held) == fold_value(value):
+                known.update(record)
+        return known
+
+    def _is_in_field(self, value: str) -> bool:
+        """Whether a call that was not given it returned it in a field, or in a list of addresses
+        that a field holds."""
+        folded, wanted = fold_value(value), value.casefold()
+        return any(
+            (folded in answer.fields or ("@" in value and _is_listed(wanted, answer.fields)))
+            and not _has_heard(answer.echoed, value)
+            for answer in self.answers
+        )
+
+
+def _is_listed(wanted: str, fields: Iterable[str]) -> bool:
+    return any(
+        wanted == address.casefold()
+        for field in fields
+        if wanted in field
+        for address in find_addresses(field, name="")
+    )
+
+
+def with_seen(subject: Subject) -> Iterator[tuple[Execution, SeenValues]]:
+    """Each call that may have changed something, with what was seen before it was made."""
+    seen = SeenValues(subject)
+    for execution in subject.earlier:
+        seen.add(execution)
+    for execution in subject.executions:
+        if execution.outcome is not Outcome.FAILURE:
+            yield execution, seen
+        seen.add(execution)
+
+
+def fold_value(value: str) -> str:
+    """A value as it is compared: without case, a link's scheme, or a whole number's `.0`."""
+    return list_spellings(value.strip())[-1].removeprefix("www.").rstrip("/")
+
+
+def _has_heard(heard: Heard, value: str) -> bool:
+    return heard.has_address(value) if "@" in value else value in heard
+
+
+_BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
+"""What stands between the ids of a list that is written as text, or before one."""
+_DIGIT = re.compile(r"\d")
+
+
+def ids_seen(parameters: Parameters) -> Check[Subject]:
+    """Flag an id that was never seen before the call that uses it."""
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, heard in with_heard(subject):
+            names = parameters.get(execution.call.tool, ())
+            for unseen in _find_unseen(list_arguments(execution, names), heard):
+                yield build_unseen(unseen, subject.turn, _suggest_id(unseen, subject))
+
+    return check
+
+
+def addresses_seen(*tools: str) -> Check[Subject]:
+    """Flag an e-mail address, in any argument of these tools, that was never seen before.
+
+    The address of somebody the person named, as `people_named` found it, counts as seen.
+    """
+
+    def has_address(_: Turn, call: Call) -> bool:
+        given = call.arguments.items() if call.tool in tools else ()
+        return any(True for name, value in given for _ in find_addresses(value, name=name))
+
+    @limit_to_calls(has_address)
+    def check(subject: Subject) -> Iterator[Finding]:
+        named = sorted({fact.value for fact in subject.facts if fact.kind == PERSON})
+        for execution, heard in with_heard(subject):
+            if execution.call.tool not in tools:
+                continue
+            for name, given in execution.call.arguments.items():
+                for address in find_addresses(given, name=name):
+                    if not heard.has_address(address):
+                        unseen = Argument(execution, name, address)
+                        yield build_unseen(unseen, subject.turn, _suggest_address(named))
+
+    return check
+
+
+def _find_unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
+    return (argument for argument in given if not _was_seen(argument.value, heard))
+
+
+def _was_seen(value: str, heard: Heard) -> bool:
+    """Whether a value was heard, or is several in one text, and each of them was.
+
+    Pieces without a digit are words, and words that were heard do not make an id.
+    """
+    if value in heard:
+        return True
+    pieces = [piece for piece in _BETWEEN.split(value) if piece]
+    return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)
+
+
+def _suggest_id(argument: Argument, subject: Subject) -> str:
+    return suggest_id(argument, subject) or "Look the id up first, and use the one that comes back."
+
+
+def _suggest_address(named: list[str]) -> str:
+    if len(named) == 1:
+        return f"Use {named[0]} if that is who is meant; else look the address up, or ask."
+    return "Look the address up by the person's name, or ask for it."
+
+
+def build_unseen(argument: Argument, turn: Turn, correction: str) -> Finding:
+    """The finding that a value came from nowhere."""
+    history, known = turn.history, ""
+    if history.is_partial:
+        unread = f": {history.left_out} parts were not" if history.left_out else ""
+        known = f", as far as the conversation could be read{unread}"
+    return argument.build_finding(
+        "value.never_seen",
+        severity=weigh_unseen(turn),
+        issue=f"which nobody said and no tool returned{known}.",
+        correction=correction,
+    )
+
+
+FROM_CONTENT = "value.from_content"
+
+_PIECE = re.compile(r"[^\W_]{2,}")
+
+
+def not_from_content(
+    parameters: Mapping[str, Collection[str]],
+    *,
+    severity: Severity | Mapping[str, Severity] = Severity.WARNING,
+) -> Check[Subject]:
+    """Flag a recipient, account, link or id that only a text told, in these parameters.
+
+    A warning unless told otherwise, for all tools or by their names: a person may well ask to pay
+    what a letter says.
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, seen in with_seen(subject):
+            tool = execution.call.tool
+            weight = severity if isinstance(severity, Severity) else severity.get(tool)
+            if weight is None:
+                continue
+            for argument in _list_single(execution, parameters.get(tool, ())):
+                if seen.find_origin(argument.value) is ValueOrigin.CONTENT:
+                    yield _build_finding(argument, weight)
+
+    return check
+
+
+def _list_single(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+    """Each value on its own; of several addresses in one text, each of them."""
+    for argument in list_arguments(execution, names):
+        addresses = list(find_addresses(argument.value, name=argument.name))
+        for address in addresses:
+            yield Argument(execution, argument.name, address)
+        if not addresses:
+            yield argument
+
+
+def _build_finding(argument: Argument, weight: Severity) -> Finding:
+    return argument.build_finding(
+        FROM_CONTENT,
+        severity=weight,
+        issue="which only stood in a text that a tool returned: nobody said it, and no field "
+        "of a result holds it.",
+        correction=f"Take {argument.label} from what the person said or from a field that names "
+        "it; else ask the person. What a text asks for is no request.",
+    )
+
+
+def targets_seen(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag an account or a link that was never seen before the call that uses it.
+
+    Mailboxes are left to `addresses_seen`, which reads them in every form. Something without any
+    digit or dot is a name, and seen if one of its words was.
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, seen in with_seen(subject):
+            for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
+                value = argument.value
+                if "@" in value or seen.find_origin(value) is not ValueOrigin.NOWHERE:
+                    continue
+                plain = not _DIGIT.search(value) and "." not in value
+                words = _PIECE.findall(value)
+                if seen.has_written(value) or (plain and any(map(seen.has_word, words))):
+                    continue
+                look_up = f"Look {argument.label} up first, or ask for it."
+                yield build_unseen(argument, subject.turn, look_up)
+
+    return check

@@ -1,0 +1,238 @@
+"""What was asked, against what was done: a quotation, a condition, a question, nothing twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from msgspec import Struct
+
+from mulligan.checks.parameters import ToolVerb
+from mulligan.checks.subject import (
+    Parameters,
+    Subject,
+    limit_to_parameters,
+    limit_to_tools,
+    list_effective_calls,
+    select_arguments,
+)
+from mulligan.checks.tool_outputs import list_numbers
+from mulligan.types.call import Call, Outcome
+from mulligan.types.display import show_name
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan_dates.languages import choose_requests
+from mulligan_dates.lexicon import load_words
+from mulligan_dates.tables import RequestPhrases
+from mulligan_dates.text import split_letters, split_name, split_words, stem
+from mulligan_dates.tokens import drop_quotes, find_quotes, has_quotes
+
+_NAMED = re.compile(r"\S[^\s./\\_]*+[./\\_]\S++")
+"""A file, a link or another name of a thing, which is quoted to say which, and not how."""
+_APOSTROPHE = re.compile("['\u2019]")
+
+NEAR_QUOTE = 0.6
+"""The share of words in common from which a text is meant to be the quoted one."""
+LONGEST_QUOTE = 1_000
+"""Words from which texts are not compared any more: that takes the square of their number."""
+CHANGED_WORDS = 2
+"""Words added, dropped or replaced from which it is more than a slip put right."""
+
+
+def quotes_kept(parameters: Parameters) -> Check[Subject]:
+    """Flag a text that is nearly what the person put in quotation marks, but not quite.
+
+    Text around the quoted words, such as a greeting, is fine; so is a word spelled right.
+    """
+
+    @limit_to_parameters(parameters, when=lambda turn: has_quotes(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        quoted = list(find_quotes(subject.turn.message))
+        for argument in select_arguments(subject, parameters):
+            wanted = find_changed_quote(argument.value, quoted)
+            if wanted is not None:
+                yield argument.build_finding(
+                    "text.quote_changed",
+                    issue=f"but the person's own words were {wanted!r}.",
+                    correction=f"Give {argument.label} in the person's own words.",
+                )
+
+    return check
+
+
+def find_changed_quote(text: str, quoted: list[str]) -> str | None:
+    """The quotation that a text changes; `None` if it has one whole, or is none of them."""
+    written = _split_quote(text)
+    changed: str | None = None
+    for quote in quoted:
+        words = _split_quote(quote)
+        if not words or _NAMED.fullmatch(quote.strip()):
+            continue
+        if f" {' '.join(words)} " in f" {' '.join(written)} ":
+            return None
+        if max(len(words), len(written)) > LONGEST_QUOTE:
+            continue
+        match = SequenceMatcher(a=words, b=written, autojunk=False)
+        same = sum(block.size for block in match.get_matching_blocks())
+        moved = max(len(words), len(written)) - same
+        if moved >= CHANGED_WORDS and same >= NEAR_QUOTE * max(len(words), len(written)):
+            changed = quote
+    return changed
+
+
+def _split_quote(text: str) -> list[str]:
+    return split_words(_APOSTROPHE.sub("", text))
+
+
+class Threshold(Struct, frozen=True, kw_only=True):
+    """The condition a request hangs on: some number above or below a bound."""
+
+    words: str
+    bound: float
+    above: bool
+
+    def holds(self, number: float) -> bool:
+        """Whether a number meets it."""
+        return number > self.bound if self.above else number < self.bound
+
+
+def condition_met(*tools: str) -> Check[Subject]:
+    """Flag a call of these tools if the message has one condition, and nothing read meets it.
+
+    It stays silent where the message has two ways to go, more than one comparison or a unit; as
+    long as no number was read; and as soon as any number read, of whatever it is, meets it.
+    """
+
+    @limit_to_tools(tools, when=lambda turn: parse_condition(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        condition = parse_condition(subject.turn.message)
+        if condition is None:
+            return
+        read = [number for e in subject.earlier for number in list_numbers(e.result)]
+        for execution in subject.executions:
+            acted = execution.call.tool in tools and execution.outcome is not Outcome.FAILURE
+            if acted and read and not any(map(condition.holds, read)):
+                yield Finding(
+                    rule="condition.not_met",
+                    severity=Severity.ERROR,
+                    issue=f"{show_name(execution.call.tool)} was called, but of "
+                    f"{len(read)} numbers read none is {condition.words}.",
+                    correction="Do nothing where the condition is not met; say so instead.",
+                    call=execution.call.id,
+                )
+            read += list_numbers(execution.result)
+
+    return check
+
+
+def parse_condition(message: str) -> Threshold | None:
+    """The one comparison that a request hangs on, or `None`."""
+    bare = drop_quotes(message)
+    phrases = choose_requests(bare)
+    found = phrases.comparison.search(bare)
+    if not found or len(phrases.compared.findall(bare)) != 1:
+        return None
+    if not phrases.condition.search(bare) or phrases.two_ways.search(bare):
+        return None
+    return Threshold(
+        words=found.group(),
+        bound=float(found["number"].replace(",", "")),
+        above=found["words"].casefold() in phrases.above,
+    )
+
+
+def made_once(*tools: str) -> Check[Subject]:
+    """Flag the second of two equal calls of a tool that makes or sends something.
+
+    If the message has a word that could ask for several, it is only a warning.
+    """
+
+    @limit_to_tools(tools)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = drop_quotes(subject.turn.message)
+        several = choose_requests(message).several.search(message)
+        made: list[Call] = []
+        for execution in list_effective_calls(subject):
+            call = execution.call
+            if call.tool not in tools:
+                continue
+            if any(_is_same_call(call, other) for other in made):
+                yield Finding(
+                    rule="call.repeated",
+                    severity=Severity.WARNING if several else Severity.ERROR,
+                    issue=f"{show_name(call.tool)} was called more than once with "
+                    "the same arguments.",
+                    correction="Make this call once, and not again.",
+                    call=call.id,
+                )
+            made.append(call)
+
+    return check
+
+
+def _is_same_call(one: Call, other: Call) -> bool:
+    return (one.tool, one.server) == (other.tool, other.server) and (
+        dict(one.arguments) == dict(other.arguments)
+    )
+
+
+_SENTENCE = re.compile(r"[^.!?\n;]+[.!?]?")
+_LONGEST = 1_000
+_CHANGING = (ToolVerb.MAKE, ToolVerb.REMOVE, ToolVerb.CHANGE)
+
+
+def only_asked(
+    tools: Mapping[str, object], *, severity: Severity = Severity.WARNING
+) -> Check[Subject]:
+    """Flag a call that changes something, where every sentence of the person's is a question.
+
+    Silent as soon as one sentence may ask for something to be done, or a word of the message is
+    the tool's own verb. A warning, unless told otherwise.
+    """
+
+    @limit_to_tools(tools, when=lambda turn: is_only_question(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        if not is_only_question(message):
+            return
+        said = {stem(word) for word in split_letters(message)}
+        for execution in list_effective_calls(subject):
+            tool = execution.call.tool
+            if tool not in tools or stem(next(iter(split_name(tool)), "")) in said:
+                continue
+            yield Finding(
+                rule="request.only_asked",
+                severity=severity,
+                issue=f"{show_name(tool)} changes something, and the person only asked a question.",
+                correction="Answer the question, and change nothing.",
+                call=execution.call.id,
+            )
+
+    return check
+
+
+def is_only_question(message: str) -> bool:
+    """Whether every sentence of a message only wants to know something."""
+    if len(message) > _LONGEST:
+        return False
+    phrases = choose_requests(message)
+    found = [each.strip() for each in _SENTENCE.findall(drop_quotes(message))]
+    asked = [bare for each in found if re.search(r"\w", bare := phrases.lead.sub("", each))]
+    return bool(asked) and all(_is_question(each, phrases) for each in asked)
+
+
+def _is_question(sentence: str, phrases: RequestPhrases) -> bool:
+    """Whether a sentence wants to know, and goes on to ask for nothing: "list them and mail it"."""
+    begins = phrases.asks.match(sentence)
+    if begins is None:
+        return False
+    after = split_letters(sentence[begins.end() :])
+    deeds = {word for deed in _CHANGING for word in load_words("deeds", deed)}
+    orders = [
+        word
+        for before, word in pairwise(["", *after])
+        if before in phrases.goes_on and word in deeds
+    ]
+    return not orders and (sentence.endswith("?") or not deeds.intersection(after))

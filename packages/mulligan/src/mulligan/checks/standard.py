@@ -1,0 +1,342 @@
+"""The checks that fit an application's tools, chosen as calls are made: `checks='standard'`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from mulligan.checks.amounts import amounts_as_said, extreme_as_said
+from mulligan.checks.dates import dates_as_said, dates_as_written, times_as_said
+from mulligan.checks.ids import OBJECT, exists, not_glued
+from mulligan.checks.objects import (
+    made_anew,
+    names_as_said,
+    on_objects,
+    owners_as_said,
+    same_as_named,
+    still_to_come,
+    titles_as_said,
+)
+from mulligan.checks.parameters import (
+    Chosen,
+    FindTool,
+    ParameterKind,
+    Standard,
+    ToolKinds,
+    ToolShape,
+    ToolVerb,
+    find_kind,
+    find_kind_of_value,
+    read_kinds,
+    select_kinds,
+)
+from mulligan.checks.places import home_is_home
+from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content, targets_seen
+from mulligan.checks.requests import condition_met, made_once, only_asked, quotes_kept
+from mulligan.checks.schedule import (
+    SlotParameters,
+    alternative_as_said,
+    ends_after_start,
+    free_as_asked,
+    not_in_the_past,
+    rank_as_said,
+)
+from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
+from mulligan.checks.tool_outputs import read_structure
+from mulligan.types.call import Call, Execution
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan.types.turn import Turn
+from mulligan.types.values import hide_fields
+from mulligan_dates.lexicon import load_words
+from mulligan_dates.text import split_name
+
+
+def choose_checks(
+    tools: Sequence[ToolKinds], *, whens: Iterable[str] = (), options: Standard
+) -> list[Check[Subject]]:
+    """The checks for these tools. `whens`: fields that tell when an object is."""
+    writes = [each for each in tools if each.acts]
+    if not writes:
+        return list(_choose_origins(tools))
+    ids = select_kinds(writes, ParameterKind.ID)
+    return [
+        *_choose_origins(tools),
+        *_choose_values(writes, ids),
+        *_choose_times(writes),
+        *_choose_objects(writes, ids, whens=whens),
+        *_choose_deeds(tools, writes, options),
+    ]
+
+
+def _choose_origins(tools: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
+    """Of calls that change something, and of those whose author minds where a value comes from."""
+    weights = {
+        each.tool: each.untrusted or Severity.WARNING
+        for each in tools
+        if each.acts or each.untrusted
+    }
+    told = (ParameterKind.ADDRESS, ParameterKind.LINK, ParameterKind.PERSON, ParameterKind.ID)
+    targets = select_kinds([each for each in tools if each.tool in weights], *told)
+    if targets:
+        yield not_from_content(targets, severity=weights)
+
+
+def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Check[Subject]]:
+    """Values from nowhere, or changed on the way."""
+    if ids:
+        yield ids_seen(ids)
+        yield not_glued(ids)
+        yield exists(ids)
+    yield addresses_seen(*(each.tool for each in writes))
+    if targets := select_kinds(writes, ParameterKind.ADDRESS, ParameterKind.LINK):
+        yield targets_seen(targets)
+    if amounts := select_kinds(writes, ParameterKind.AMOUNT):
+        yield amounts_as_said(writes, amounts)
+    if texts := select_kinds(writes, ParameterKind.TEXT):
+        yield quotes_kept(texts)
+    likely = (ParameterKind.ADDRESS, ParameterKind.PERSON, ParameterKind.PLACE, ParameterKind.TEXT)
+    if values := select_kinds(writes, *likely):
+        yield same_as_named(values)
+
+
+def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
+    dates = _leave_windows(
+        select_kinds(writes, ParameterKind.DATE, ParameterKind.START, ParameterKind.END)
+    )
+    if dates:
+        yield dates_as_said(dates)
+        yield times_as_said(dates)
+    if pairs := sorted({pair for each in writes for pair in _pair_ends(each)}):
+        yield ends_after_start(*pairs)
+    makes = [each for each in writes if each.verb is ToolVerb.MAKE]
+    if plans := _leave_windows(select_kinds(makes, ParameterKind.DATE, ParameterKind.START)):
+        yield not_in_the_past(plans)
+        yield dates_as_written(plans)
+    if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
+        yield free_as_asked(spans)
+        yield alternative_as_said({tool: span.start for tool, span in spans.items()})
+
+
+def _choose_objects(
+    writes: Sequence[ToolKinds], ids: Parameters, *, whens: Iterable[str]
+) -> Iterator[Check[Subject]]:
+    """The object that a call acts on, against the words for it."""
+    acted = select_kinds(
+        [each for each in writes if each.verb is not ToolVerb.MAKE], ParameterKind.ID
+    )
+    if not acted:
+        return
+    for when in sorted(set(whens)):
+        yield on_objects(dates_as_said(), acted, when=when)
+        yield still_to_come(acted, when=when)
+    yield owners_as_said(ids)
+    yield rank_as_said(acted)
+    yield titles_as_said(acted)
+
+
+def _choose_deeds(
+    tools: Sequence[ToolKinds], writes: Sequence[ToolKinds], options: Standard
+) -> Iterator[Check[Subject]]:
+    """What is done at all: twice, unasked, against a condition, at the wrong home."""
+    if makes := [each.tool for each in writes if each.verb is ToolVerb.MAKE]:
+        yield made_once(*makes)
+    yield condition_met(*(each.tool for each in writes))
+    acting = {each.tool: each for each in writes}
+    yield extreme_as_said(acting)
+    yield names_as_said(acting)
+    yield made_anew(acting)
+    yield only_asked(acting, severity=options.only_asked)
+    places, lookups = select_kinds(writes, ParameterKind.PLACE), _find_lookups(tools)
+    if places or lookups:
+        yield home_is_home(places, lookups=lookups)
+
+
+def _leave_windows(dates: Parameters) -> Parameters:
+    """Without the bounds of what is looked through: they plan nothing, and may well be over."""
+    window = load_words("kinds", "window")
+    kept = {t: [n for n in names if not window & set(split_name(n))] for t, names in dates.items()}
+    return {tool: names for tool, names in kept.items() if names}
+
+
+def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
+    """By tool that only reads, the parameters that a place may be looked up by."""
+    found = {
+        each.tool: [
+            name for name in each.chosen if load_words("fields", "looked_up") & {*split_name(name)}
+        ]
+        for each in tools
+        if not each.acts
+    }
+    return {tool: names for tool, names in found.items() if names}
+
+
+def _pair_ends(tool: ToolKinds) -> Iterator[tuple[str, str]]:
+    """A start and the end that is called alike."""
+    ends = {_strip_end(name): name for name in tool.list_parameters(ParameterKind.END)}
+    for name in tool.list_parameters(ParameterKind.START):
+        if (end := ends.get(_strip_end(name))) is not None:
+            yield name, end
+
+
+def _strip_end(name: str) -> tuple[str, ...]:
+    return tuple(word for word in split_name(name) if word not in load_words("fields", "edge"))
+
+
+def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
+    pairs = list(_pair_ends(tool))
+    if pairs:
+        yield SlotParameters(start=pairs[0][0], end=pairs[0][1])
+        return
+    minutes = [
+        name for name in tool.chosen if load_words("fields", "minutes") & {*split_name(name)}
+    ]
+    for start in tool.list_parameters(ParameterKind.START)[:1]:
+        if minutes:
+            yield SlotParameters(start=start, minutes=minutes[0])
+
+
+MOST_PLANS = 64
+"""Sets of tools whose checks are kept: an application uses its tools in few combinations."""
+
+
+@hide_fields("memo")
+class _ReadAttempt(Struct, frozen=True, kw_only=True):
+    """An attempt with what its calls returned as fields."""
+
+    turn: Turn
+    executions: tuple[Execution, ...]
+    earlier: tuple[Execution, ...]
+    facts: tuple[Fact, ...]
+    memo: dict[object, Any] = field(default_factory=dict)
+    """What checks have read of a result, for the next one."""
+
+
+PLAIN = Standard()
+"""Of an application that says nothing more."""
+
+
+class StandardChecks:
+    """The checks that choose themselves, as one check of an attempt."""
+
+    def __init__(self, find_tool: FindTool, *, options: Standard = PLAIN) -> None:
+        self._find_tool = find_tool
+        self._options = options
+        self._kinds: dict[str, tuple[ToolShape, ToolKinds]] = {}
+        self._plans: dict[object, list[Check[Subject]]] = {}
+
+    def __call__(self, subject: Subject) -> Iterator[Finding]:
+        """What the checks that were chosen find."""
+        if not self._is_asked(subject.turn):
+            return
+        read = _ReadAttempt(
+            turn=subject.turn,
+            executions=tuple(map(_read_result, subject.executions)),
+            earlier=tuple(map(_read_result, subject.earlier)),
+            facts=subject.facts,
+        )
+        tools = self._read_tools(each.call for each in (*read.earlier, *read.executions))
+        if not any(each.acts or each.untrusted for each in tools):
+            return
+        whens = (
+            _find_whens(read)
+            if any(each.list_parameters(ParameterKind.ID) for each in tools)
+            else ()
+        )
+        for check in self._plan(tools, whens):
+            yield from check(read)
+
+    def concerns(self, turn: Turn, call: Call) -> bool:
+        """Whether one of the chosen checks looks at a call."""
+        if not self._is_asked(turn):
+            return False
+        tools = self._read_tools([call])
+        chosen = self._plan(tools, ())
+        return any(has_concern(check, turn=turn, call=call) for check in chosen)
+
+    def _is_asked(self, turn: Turn) -> bool:
+        """Whether there is something to hold a call against."""
+        return self._options.unasked or bool(turn.message.strip())
+
+    def read_tool(self, call: Call) -> ToolKinds:
+        """What each parameter of a call's tool holds, and why it is thought so."""
+        shape = self._find_tool(call) or ToolShape(tool=call.tool)
+        kept = self._kinds.get(call.tool)
+        if kept is None or kept[0] is not shape:
+            kept = self._kinds[call.tool] = shape, read_kinds(shape)
+        kinds = kept[1]
+        unclear = {
+            name: found
+            for name, value in call.arguments.items()
+            if name not in kinds.chosen or kinds.chosen[name].kind is ParameterKind.OTHER
+            for found in [_look_at(name, value, known=name in kinds.chosen)]
+            if found is not None
+        }
+        return replace(kinds, chosen={**kinds.chosen, **unclear}) if unclear else kinds
+
+    def _read_tools(self, calls: Iterable[Call]) -> list[ToolKinds]:
+        """The tools of some calls, each once, with all that any call told of its parameters."""
+        found: dict[str, ToolKinds] = {}
+        for call in calls:
+            kinds = self.read_tool(call)
+            known = found.get(call.tool)
+            if known is not None and known is not kinds:
+                kinds = replace(kinds, chosen={**known.chosen, **kinds.chosen})
+            found[call.tool] = kinds
+        return list(found.values())
+
+    def _plan(self, tools: list[ToolKinds], whens: Iterable[str]) -> list[Check[Subject]]:
+        named = tuple(sorted(set(whens)))
+        key = (
+            named,
+            tuple(
+                (
+                    each.tool,
+                    each.verb,
+                    each.untrusted,
+                    *((n, c.kind) for n, c in each.chosen.items()),
+                )
+                for each in tools
+            ),
+        )
+        if (plan := self._plans.get(key)) is None:
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            plan = choose_checks(tools, whens=named, options=self._options)
+            self._plans[key] = plan
+        return plan
+
+
+def _read_result(execution: Execution) -> Execution:
+    read = read_structure(execution.result)
+    return execution if read is execution.result else replace(execution, result=read)
+
+
+def _look_at(name: str, value: object, *, known: bool) -> Chosen | None:
+    """What a value is that no schema tells of; of one that has no schema at all, by its name."""
+    found = None if known else find_kind(name)
+    if found is not None and found.kind is not ParameterKind.OTHER:
+        return found
+    return find_kind_of_value(value) or found
+
+
+def _find_whens(subject: Subject) -> set[str]:
+    """The fields of what was returned or read that tell when an object takes place."""
+    names: set[str] = set()
+    for execution in (*subject.earlier, *subject.executions):
+        for record in read_records(subject, execution):
+            names.update(map(str, record))
+    names.update(
+        fact.kind.removeprefix(OBJECT) for fact in subject.facts if fact.kind.startswith(OBJECT)
+    )
+    return {name for name in names if _tells_when(name)}
+
+
+@lru_cache(maxsize=1_024)
+def _tells_when(name: str) -> bool:
+    other = load_words("words", "not_when") & set(split_name(name))
+    return not other and find_kind(name).kind in (ParameterKind.START, ParameterKind.DATE)

@@ -1,0 +1,520 @@
+"""What a check of actions looks at, and which calls it has looked at.
+
+The silence of a check that had nothing to look at is no content. A check says itself what it is
+about (`concerns`), as all shipped ones do. Of one that does not, it is seen: it is shown calls
+that tell when a value of theirs is read.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from zoneinfo import ZoneInfo, available_timezones
+
+from msgspec.structs import asdict, replace
+
+from mulligan.checks.tool_outputs import list_records, list_texts
+from mulligan.process.event_loop import await_value
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.display import show_name
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check, Gather
+from mulligan.types.turn import Turn
+from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.readings import find_zone, show_on_clock
+from mulligan_dates.text import split_letters, split_name, split_words
+
+_WHOLE = re.compile(r"(-?\d+)\.0+")
+_LINK = re.compile(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
+
+_BETWEEN = re.compile(r"[\s./()-]+")
+SQUEEZED = 8
+"""Characters from which a value is told apart from others without what stands between them."""
+
+EXISTS = "id.exists"
+"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
+
+LOCAL = r"\w.+%*~=&-"
+"""Signs that an address of e-mail has before its @, of those that anybody uses."""
+
+Parameters = Mapping[str, Collection[str]]
+"""By tool: the names of its parameters that hold one kind of thing, such as ids."""
+
+
+class Subject(Protocol):
+    """One attempt, or what is known of it so far."""
+
+    @property
+    def turn(self) -> Turn:
+        """The request."""
+
+    @property
+    def executions(self) -> tuple[Execution, ...]:
+        """The calls, in order; one that has not run yet is `UNKNOWN` and has no result."""
+
+    @property
+    def earlier(self) -> tuple[Execution, ...]:
+        """Calls of the conversation, and of earlier attempts that were not undone: what they
+        returned
+        was seen too."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What was computed or read about the turn."""
+
+
+def may_change(subject: Subject, execution: Execution) -> bool:
+    """Whether a call is more than a look around, for all that is known of it."""
+    acted, call = getattr(subject, "acted", None), execution.call
+    if acted is None or execution.outcome is Outcome.UNKNOWN:
+        return True
+    # A later try of a call is the call, also under the id of its first try.
+    return call.id in acted or call.parent in acted
+
+
+class Argument(NamedTuple):
+    """One value that a call was given."""
+
+    execution: Execution
+    name: str
+    """As it was given: for who looks it up, never for who shows it."""
+    value: str
+
+    @property
+    def label(self) -> str:
+        """Its name for a sentence: names come from pages, forms and servers, too."""
+        return show_name(self.name)
+
+    def build_finding(
+        self, rule: str, *, issue: str, correction: str, severity: Severity = Severity.ERROR
+    ) -> Finding:
+        """A finding about this value; `issue` goes on where naming it ends."""
+        call = self.execution.call
+        return Finding(
+            rule=rule,
+            severity=severity,
+            issue=f"{show_name(call.tool)} was given {self.label}={self.value!r}, {issue}",
+            correction=correction,
+            call=call.id,
+        )
+
+
+def list_effective_calls(subject: Subject) -> Iterator[Execution]:
+    """The calls that changed something or may: one that failed did nothing to take back."""
+    return (e for e in subject.executions if e.outcome is not Outcome.FAILURE)
+
+
+def list_arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+    """The values of the named parameters, each element of a list on its own."""
+    for name in names:
+        given = execution.call.arguments.get(name)
+        for value in given if isinstance(given, list | tuple | set | frozenset) else (given,):
+            if value not in (None, ""):
+                yield Argument(execution, name, str(value))
+
+
+def select_arguments(subject: Subject, parameters: Parameters) -> Iterator[Argument]:
+    """The values of these parameters in every call that may have changed something."""
+    for execution in list_effective_calls(subject):
+        yield from list_arguments(execution, parameters.get(execution.call.tool, ()))
+
+
+class HeardAnswer(NamedTuple):
+    """The texts of an answer, and those that were given to get it, each as it is looked up in."""
+
+    texts: list[str]
+    given: list[str]
+    """No evidence from this answer: a tool that repeats what it was told has not said it."""
+
+
+class Heard:
+    """Everything said or returned so far, to look a value up in."""
+
+    def __init__(self, *sources: object) -> None:
+        self._answers: list[HeardAnswer] = []
+        for source in sources:
+            self.add(source)
+
+    def add(self, source: object) -> None:
+        """Hear one more thing, however deeply it is nested."""
+        self._answers.append(HeardAnswer(fold_texts(source), []))
+
+    def add_answer(self, answer: HeardAnswer) -> None:
+        """Hear what a call returned, less what it was given."""
+        self._answers.append(answer)
+
+    def __contains__(self, value: str) -> bool:
+        spelled = list_spellings(value)
+        return any(self._has(each, before=r"\w", after=r"\w") for each in spelled)
+
+    def has_address(self, address: str) -> bool:
+        """Whether an e-mail address was heard, and not only a longer one that it is a part of."""
+        return self._has(address.casefold(), before=rf"[{LOCAL}]", after=r"[\w@-]|\.\w")
+
+    def has_squeezed(self, value: str) -> bool:
+        """Whether a long value was heard with other signs between its characters."""
+        wanted = _BETWEEN.sub("", value.casefold())
+
+        def has(texts: list[str]) -> bool:
+            return any(wanted in _BETWEEN.sub("", text) for text in texts)
+
+        return len(wanted) >= SQUEEZED and any(
+            has(each.texts) and not has(each.given) for each in self._answers
+        )
+
+    def _has(self, wanted: str, *, before: str, after: str) -> bool:
+        whole = re.compile(rf"(?<!{before}){re.escape(wanted)}(?!{after})")
+
+        def has(texts: list[str]) -> bool:
+            return any(wanted in text and whole.search(text) for text in texts)
+
+        return any(has(each.texts) and not has(each.given) for each in self._answers)
+
+
+def list_spellings(value: str) -> list[str]:
+    """Ways to write one value: a whole number without its `.0`, a link without its scheme."""
+    bare = value.casefold()
+    if whole := _WHOLE.fullmatch(bare):
+        return [bare, whole[1]]
+    link = _LINK.fullmatch(bare)
+    return [bare, link[1]] if link else [bare]
+
+
+def fold_texts(source: object) -> list[str]:
+    """Every text of a value as it is looked up in."""
+    return [text.casefold() for text in list_texts(source)]
+
+
+def fold_answer(subject: Subject, execution: Execution) -> HeardAnswer:
+    """The texts that an agent read of a call; a subject with a `memo` is asked only once."""
+    memo: dict[object, HeardAnswer] = getattr(subject, "memo", {})
+    key = "texts", id(execution)
+    if key not in memo:
+        given = list(list_given(execution).values())
+        memo[key] = HeardAnswer(fold_texts(_read_answer(execution)), fold_texts(given))
+    return memo[key]
+
+
+def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, object], ...]:
+    """The records that a call returned; a subject with a `memo` is asked only once."""
+    memo: dict[object, tuple[Mapping[str, object], ...]] = getattr(subject, "memo", {})
+    key = "records", id(execution)
+    if key not in memo:
+        memo[key] = tuple(list_records(execution.result))
+    return memo[key]
+
+
+def list_given(execution: Execution) -> Mapping[str, object]:
+    """What a call was given that its answer may repeat, without how much of it was asked for."""
+    much, ids = load_words("kinds", "paging"), load_words("kinds", "id")
+    given = ((set(split_name(str(n))), n, v) for n, v in execution.call.arguments.items())
+    return {n: v for words, n, v in given if words & ids or not (words & much and _counts(v))}
+
+
+def _counts(value: object) -> bool:
+    """Whether a value says how much: a number, or one written out."""
+    return isinstance(value, int | float) or (isinstance(value, str) and value.isdecimal())
+
+
+def hear_said(subject: Subject) -> Heard:
+    """What the person said, in this message or before it, and what the application knows."""
+    turn, computed = subject.turn, [fact.value for fact in subject.facts]
+    return Heard(turn.message if turn.vouched else "", turn.known, computed, turn.history.said)
+
+
+def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
+    """Each call that may have changed something, with what was heard before it was made."""
+    heard = hear_said(subject)
+    heard.add([find_agreed(subject.turn), subject.turn.history.instructions])
+    for execution in subject.earlier:
+        heard.add_answer(fold_answer(subject, execution))
+    for execution in subject.executions:
+        if execution.outcome is not Outcome.FAILURE:
+            yield execution, heard
+        heard.add_answer(fold_answer(subject, execution))
+
+
+def find_agreed(turn: Turn) -> str:
+    """What the agent proposed, where the person's message agrees to it; empty where it does not.
+
+    A message that says anything beside yes adopts nothing.
+    """
+    return turn.history.proposal if turn.history.proposal and _agrees(turn) else ""
+
+
+def _agrees(turn: Turn) -> bool:
+    said = turn.message.strip()
+    if not said or not turn.vouched or "?" in said:
+        return False
+    agrees = _compile_agreement()
+    # Nothing may stand beside it: who says more than yes asks for something of their own.
+    rest = set(split_words(agrees.sub(" ", said.casefold())))
+    return agrees.search(said) is not None and rest <= load_words("words", "courtesy")
+
+
+@cache
+def _compile_agreement() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('words', 'agree')})\b", re.IGNORECASE)
+
+
+def weigh_unseen(turn: Turn) -> Severity:
+    """How sure it is that a value came from nowhere: not, where not all was read that was said, or
+    where the person says yes to something that nobody here has heard."""
+    unheard = not turn.history.proposal and _agrees(turn)
+    return Severity.WARNING if turn.history.is_partial or unheard else Severity.ERROR
+
+
+def _read_answer(execution: Execution) -> object:
+    """What the agent read: the result, or an error that may name the right value."""
+    failure = execution.failure
+    return str(failure.error) if failure and failure.error else execution.result
+
+
+S = TypeVar("S")
+
+Concern = Callable[[Turn, Call], bool]
+"""Whether a check has something to look at in a call of a turn."""
+
+
+class ConcernedCheck(Generic[S]):
+    """A check that says which calls it is about, so that others are not taken for looked at."""
+
+    def __init__(self, check: Check[S], concerns: Concern) -> None:
+        self._check = check
+        self.concerns = concerns
+        functools.update_wrapper(self, check)
+
+    def __call__(self, subject: S) -> Any:
+        """What the check finds."""
+        return self._check(subject)
+
+
+def limit_to_calls(concerns: Concern) -> Callable[[Check[S]], Check[S]]:
+    """Have a check say which calls it looks at; what others read of a call is noted instead."""
+    return lambda check: ConcernedCheck(check, concerns)
+
+
+def limit_to_tools(
+    tools: Collection[str], *, when: Callable[[Turn], object] = lambda _: True
+) -> Callable[[Check[S]], Check[S]]:
+    """Have a check be about calls of these tools, in turns that say what it is about."""
+    return limit_to_calls(lambda turn, call: call.tool in tools and bool(when(turn)))
+
+
+def limit_to_parameters(
+    parameters: Parameters, *, when: Callable[[Turn], object] = lambda _: True
+) -> Callable[[Check[S]], Check[S]]:
+    """Have a check be about calls that were given one of these parameters."""
+
+    def is_given(turn: Turn, call: Call) -> bool:
+        given = (call.arguments.get(name) for name in parameters.get(call.tool, ()))
+        return any(value not in (None, "") for value in given) and bool(when(turn))
+
+    return limit_to_calls(is_given)
+
+
+def with_concern_of(check: Check[S], other: Check[S]) -> Check[S]:
+    """A check that is about the same calls as the one it was made from."""
+    concerns = getattr(other, "concerns", None)
+    return check if concerns is None else ConcernedCheck(check, concerns)
+
+
+def has_concern(check: Check[S], *, turn: Turn, call: Call) -> bool:
+    """Whether a check says that it looks at this call; where it cannot say, it does not."""
+    concerns: Concern | None = getattr(check, "concerns", None)
+    try:
+        return concerns is not None and bool(concerns(turn, call))
+    except Exception:  # noqa: BLE001 - a user's function may raise anything
+        return False
+
+
+def watch_checks(checks: Sequence[Check[S]], read: set[str]) -> list[Check[S]]:
+    """The checks, where those that do not say what they look at have `read` told the id of each
+    call that they read a value of."""
+    return [check if hasattr(check, "concerns") else _watch(check, read) for check in checks]
+
+
+def _watch(check: Check[S], read: set[str]) -> Check[S]:
+    def look(subject: Any) -> Any:
+        shown = tuple(_watch_execution(each, read) for each in subject.executions)
+        return check(replace(subject, executions=shown))
+
+    # Its findings and its faults go by the name of the check.
+    functools.update_wrapper(look, check)
+    look.__name__ = getattr(check, "__name__", type(check).__name__)
+    look.__qualname__ = getattr(check, "__qualname__", look.__name__)
+    return look
+
+
+def peek_result(execution: Execution) -> object:
+    """What a call returned, for who hands it on and does not know whether it will be read."""
+    found: object = object.__getattribute__(execution, "result")
+    return found
+
+
+def _watch_execution(execution: Execution, read: set[str]) -> Execution:
+    call = execution.call
+    note = functools.partial(read.add, call.id)
+    given = asdict(execution)
+    given["call"] = replace(call, arguments=_WatchedArguments(call.arguments).watch(note))
+    watched = _WatchedExecution(**given)
+    watched.__dict__["_note"] = note
+    return watched
+
+
+class _WatchedExecution(Execution, frozen=True, dict=True):
+    """An execution that tells when its result is read."""
+
+    _note = staticmethod(lambda: None)
+    """What is made of it by `replace` tells nobody."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "result":
+            self._note()
+        return super().__getattribute__(name)
+
+    def __eq__(self, other: object) -> bool:
+        self._note()
+        return super().__eq__(other)
+
+    __hash__ = Execution.__hash__
+
+
+class _WatchedArguments(dict[str, object]):
+    """What a call was given, which tells when a value of it is read.
+
+    A name that is asked for and not there is no look, and neither is a list of the names.
+    """
+
+    _note: Callable[[], None] = staticmethod(lambda: None)
+    """What is made of it, as by `copy.deepcopy`, tells nobody."""
+
+    def watch(self, note: Callable[[], None]) -> Self:
+        """Tell this."""
+        self._note = note
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Copied or pickled, it is a dict as any other.
+        return dict, (dict(self),)
+
+    def __getitem__(self, name: str) -> object:
+        value = super().__getitem__(name)
+        self._note()
+        return value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name in self:
+            self._note()
+        return super().get(name, default)
+
+    def items(self) -> Any:
+        self._note_all()
+        return super().items()
+
+    def values(self) -> Any:
+        self._note_all()
+        return super().values()
+
+    def copy(self) -> dict[str, object]:
+        return dict(self)
+
+    def __or__(self, other: Any) -> Any:
+        return dict(self) | other
+
+    def __iter__(self) -> Iterator[str]:
+        # Said here, so that `dict(arguments)` and `**arguments` read value by value.
+        return super().__iter__()
+
+    def __eq__(self, other: object) -> bool:
+        self._note_all()
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        self._note_all()
+        return super().__repr__()
+
+    def _note_all(self) -> None:
+        if self:
+            self._note()
+
+
+_LATEST_CLOCK_ON_EARTH = timedelta(hours=12)
+"""How far behind UTC a clock can be."""
+
+
+def find_earliest_now(turn: Turn) -> datetime:
+    """Now on the person's clock; where the zone is unknown, the least it can be."""
+    local = show_on_clock(turn.now, turn.timezone)
+    return local or turn.now.astimezone(UTC).replace(tzinfo=None) - _LATEST_CLOCK_ON_EARTH
+
+
+def require_zone(name: str | None) -> ZoneInfo | None:
+    """The zone of that name; `None` when none is given. A name that nobody knows is refused.
+
+    Where it is mistyped, no date would be checked, and nobody would notice.
+    """
+    if name is not None and not isinstance(name, str):
+        raise ConfigurationError(
+            f"The time zone is {name!r}, not the name of one. Pass timezone={str(name)!r}."
+        )
+    if not name:
+        return None
+    zone = find_zone(name)
+    if zone is None:
+        raise ConfigurationError(f"Nobody knows the time zone {name!r}. {_suggest_zone(name)}")
+    return zone
+
+
+def _suggest_zone(name: str) -> str:
+    known = available_timezones()
+    if not known:
+        return "There is none on this machine at all: pip install tzdata."
+    near = get_close_matches(name, known, n=1)
+    meant = f"Did you mean {near[0]!r}? " if near else "Give one such as 'Europe/Berlin'. "
+    return f"{meant}Leave it out where nobody knows it."
+
+
+PERSON = "person.address"
+"""The kind of fact: a name that the person used, and an address the directory has for it."""
+
+
+def people_named(
+    directory: Callable[[], Iterable[str] | Awaitable[Iterable[str]]],
+) -> Gather:
+    """Resolve names in the message to the addresses that a directory has for them.
+
+    A name of two people gives both: which of them is meant is not for a fact to say.
+    """
+
+    async def gather(turn: Turn, _calls: Sequence[Call]) -> Iterable[Fact]:
+        spoken = set(split_letters(turn.message, shortest=2))
+        return [
+            Fact(
+                kind=PERSON,
+                subject=name,
+                value=address,
+                about=f"The directory has {address} for {name!r}.",
+            )
+            for address in await await_value(directory())
+            for name in split_names(address)
+            if name in spoken
+        ]
+
+    return gather
+
+
+def split_names(address: str) -> list[str]:
+    """The words before the @: what somebody is likely to be called."""
+    return split_letters(address.partition("@")[0], shortest=2)

@@ -1,0 +1,246 @@
+"""Which class of error an exception or a text is: its code first, then its type, then its words.
+
+The weakest of witnesses: a code or an exception's type is asked first (`classify`), and what a text
+says is used for advice alone, never to call again what may have landed.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import cache, lru_cache
+from itertools import islice
+
+from msgspec.structs import replace
+
+from mulligan.learning.closeness import compile_phrases
+from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error, read_exception
+from mulligan.learning.values import print_value
+from mulligan.types.call import Call, Failure
+from mulligan.types.errors import ConflictError, NothingDone
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Classify
+from mulligan.types.lesson import ErrorRule
+from mulligan_dates.text import list_leaves, separate_words
+
+MOST_TEXT = 4_000
+MOST_VALUES = 100
+SHORTEST_VALUE = 3
+
+BY_NAME: Mapping[str, ErrorClass] = {
+    name: each for each in ErrorClass for name in each.traits.exceptions
+}
+"""Exceptions by name, since most are of libraries we do not import; nearest class first."""
+
+
+def classify(call: Call, error: BaseException) -> Failure:
+    """Say which class of error this is, and how long the remote asked us to wait."""
+    wait = _read_retry_after(error)
+    found = _classify_error(error, waits=wait is not None)
+    if found is ErrorClass.TOOL_EXCEPTION:
+        # The tool was not even entered, since its host would not take the arguments.
+        cause = error.__cause__ if isinstance(error, NothingDone) else None
+        refused = cause is not None and _classify_error(cause, waits=False)
+        if refused is ErrorClass.VALIDATION or _refuses_argument(call, error):
+            found = ErrorClass.VALIDATION
+    answered = _read_status(error) is not None or isinstance(error, ConflictError)
+    return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
+
+
+def classify_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
+    """The class that the first of the user's rules gives which speaks of this error."""
+    giving = (rule for rule in rules if rule.error_class is not None)
+    ruled = (rule.error_class for rule in giving if rule.applies(tool, said[:MOST_TEXT]))
+    return next(ruled, None)
+
+
+def rules_out_effect(rules: Sequence[ErrorRule], *, tool: str, said: str) -> bool:
+    """Whether the user's own word is that a call which failed so has changed nothing."""
+    giving = (rule for rule in rules if rule.nothing_done is True)
+    return any(rule.applies(tool, said[:MOST_TEXT]) for rule in giving)
+
+
+def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
+    """A `Classify` that asks the user's rules first, in their order."""
+
+    def classify_ruled(call: Call, error: BaseException) -> Failure:
+        known = otherwise(call, error)
+        said = f"{type(error).__name__}: {error}"
+        ruled = classify_by_rule(rules, tool=call.tool, said=said)
+        return replace(
+            known,
+            error_class=known.error_class if ruled is None else ruled,
+            refused=rules_out_effect(rules, tool=call.tool, said=said),
+        )
+
+    return classify_ruled if rules else otherwise
+
+
+def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
+    status = _read_status(error)
+    if status == 503 and waits:
+        return ErrorClass.RATE_LIMIT
+    clear = _find_clear(read_exception(error))
+    # That nothing was sent is the transport's to say, not a word's.
+    if clear is not None and clear is not ErrorClass.NOT_SENT:
+        return clear
+    if coded := BY_STATUS.get(status or 0):
+        return coded
+    named = (BY_NAME.get(kind.__name__) for kind in type(error).__mro__)
+    if known := next(filter(None, named), None):
+        return known
+    match error:
+        case ConnectionRefusedError() | socket.gaierror() | ssl.SSLCertVerificationError():
+            return ErrorClass.NOT_SENT
+        case TimeoutError() | ConnectionError() | EOFError():
+            return ErrorClass.AMBIGUOUS
+        case PermissionError():
+            return ErrorClass.POLICY
+        case FileNotFoundError():
+            return ErrorClass.MISSING
+        case Exception():
+            return ErrorClass.TOOL_EXCEPTION
+        case _:
+            return ErrorClass.AMBIGUOUS
+
+
+def _refuses_argument(call: Call, error: BaseException) -> bool:
+    """Whether a plain error of Python's holds one of the call's own arguments against it.
+
+    The same call would only meet it again. A value of the remote's may be malformed just as well,
+    so that the error has to say whose it speaks of: by the value, or by the argument's name.
+    """
+    if not isinstance(error, ValueError | TypeError):
+        return False
+    said = ask_text(error)[:MOST_TEXT]
+    if classify_text(said) is not ErrorClass.VALIDATION:
+        return False
+    for name in islice(call.arguments, MOST_VALUES):
+        begins = said.startswith(name) and not said[len(name) : len(name) + 1].isalnum()
+        quoted = any(f"{quote}{name}{quote}" in said for quote in "'\"`")
+        if quoted or (begins and len(name) >= SHORTEST_VALUE):
+            return True
+    # The end of a value that was left over.
+    rest = said.rpartition("remains: ")[2] if "unconverted data remains: " in said else ""
+    values = list_leaves(call.arguments, most=MOST_VALUES)
+    told = (each for _, each in values if isinstance(each, str | int | float))
+    texts = (print_value(each)[:MOST_TEXT] for each in told)
+    return any(
+        (len(text) >= SHORTEST_VALUE and text in said) or bool(rest and text.endswith(rest))
+        for text in texts
+    )
+
+
+def _read_status(error: BaseException) -> int | None:
+    for holder in (error, ask(error, "response"), ask(error, "error")):
+        for name in ("status_code", "status", "code"):
+            value = ask(holder, name)
+            if type(value) is int:
+                return value
+    return None
+
+
+def _read_retry_after(error: BaseException) -> timedelta | None:
+    asked = ask(error, "retry_after")
+    if asked is None:
+        headers = ask(ask(error, "response"), "headers")
+        asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
+    if not isinstance(asked, int | float | str):
+        return None
+    try:
+        seconds = float(asked)
+    except (ValueError, OverflowError):
+        # An HTTP date: rare, and waiting by our own schedule instead does no harm.
+        return None
+    return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None
+
+
+LONGEST = 4_000
+
+BY_STATUS: Mapping[int, ErrorClass] = {
+    status: each for each in ErrorClass for status in each.traits.statuses
+}
+"""HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
+
+BY_SQLSTATE: Mapping[str, ErrorClass] = {
+    start: each for each in ErrorClass for start in each.traits.sqlstates
+}
+"""What a SQLSTATE begins with."""
+
+
+@cache
+def _compile_words() -> Mapping[ErrorClass, re.Pattern[str]]:
+    """Class and words, by the precedence of the one list; with the first failure."""
+    return {each: compile_phrases(each.traits.words) for each in ErrorClass if each.traits.words}
+
+
+_TOOL_BROKE = r"""
+    expecting (?:value|property name|'.' delimiter) | extra data: line | unterminated string
+    list index out of range | no module named | object has no attribute | nonetype | KeyError
+    traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
+    string indices must be | recursion depth | unsupported operand | name '\w+' is not defined
+    cannot read propert(?:y|ies) of | is not a function\b | unhashable | null.?pointer
+    (?:object )?is not (?:subscriptable|iterable|callable) | segmentation fault | stack overflow
+"""
+"""What only the tool's own code can have tripped over: its arguments had been read by then."""
+
+
+@cache
+def _compile_broken() -> re.Pattern[str]:
+    return compile_phrases(_TOOL_BROKE)
+
+
+VAGUE = frozenset(
+    {ErrorClass.VALIDATION, ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN}
+)
+"""What a code may say of nearly everything; a status beside it knows more."""
+
+
+@lru_cache(maxsize=16)  # each source of advice asks about the same failure
+def classify_text(error: str) -> ErrorClass:
+    """The class of an error by its code, its status, then its words; else `UNKNOWN`."""
+    said = read_error(error)
+    if (clear := _find_clear(said)) is not None:
+        return clear
+    if said.status is not None and said.status in BY_STATUS:
+        return BY_STATUS[said.status]
+    coded = (classify_code(each) for each in (said.code, said.reason))
+    vague = next((each for each in coded if each is not ErrorClass.UNKNOWN), None)
+    if vague is not None:
+        return vague
+    text = said.message[:LONGEST]
+    if _compile_broken().search(text) and "validation error" not in text.casefold():
+        return ErrorClass.TOOL_EXCEPTION
+    return _classify_words(text)
+
+
+def _find_clear(said: ErrorFields) -> ErrorClass | None:
+    """What the code or the reason of an answer says clearly."""
+    coded = (classify_code(each) for each in (said.code, said.reason))
+    return next((each for each in coded if each not in VAGUE), None)
+
+
+def classify_code(code: str) -> ErrorClass:
+    """The class that a code for programs names, as `TOO_MANY_REQUESTS` does; else `UNKNOWN`."""
+    if re.fullmatch(r"[0-9][0-9A-Z]{4}|XX[0-9A-Z]{3}", code):
+        starts = sorted((each for each in BY_SQLSTATE if code.startswith(each)), key=len)
+        return BY_SQLSTATE[starts[-1]] if starts else ErrorClass.UNKNOWN
+    return _classify_words(code[:100])
+
+
+def find_likely_class(failure: Failure, error: str) -> ErrorClass:
+    """What the failure is classed as, or what its text describes where only its type was known."""
+    weak = failure.error_class.traits.told_by_type_alone
+    return classify_text(error) if weak else failure.error_class
+
+
+def _classify_words(text: str) -> ErrorClass:
+    """By the words of a text, those inside a machine's names too: `channel_not_found`."""
+    apart = separate_words(text).replace("_", " ")
+    for each, words in _compile_words().items():
+        if words.search(text) or (apart != text and words.search(apart)):
+            return each
+    return ErrorClass.UNKNOWN

@@ -1,0 +1,667 @@
+"""What a result says of itself: an object's fields, how a text opens, a page in an answer's place.
+
+An error is told by what says that it is one: a flag, a status with words beside it, an error field
+with content, a problem document, an error's type or its stack. What else stands in the object
+proves nothing, for services put there what they like. Against it speaks only what somebody may have
+asked for: records, counts, a report on something that was checked, or that all went well. A sign
+that records of things bear too, such as the state of a job, counts only where nothing else stands
+beside it.
+
+What a tool was asked to show is full of errors where it shows logs, pages or mails. So plain words
+count only in a text that is short as a whole, and never where a list or a log goes on after them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from mulligan.learning.closeness import compile_phrases, join_alternatives
+from mulligan.learning.error_details import (
+    EXITS,
+    ErrorFields,
+    fold_field,
+    fold_fields,
+    looks_like_log,
+)
+from mulligan_dates.text import list_leaves, list_words
+
+SHORT = 600
+"""Characters: a sentence or two, with a path or an address in them."""
+LONG = 8_000
+"""Characters: as much as an error with its trace has; more is a page."""
+MOST_LINES = 12
+
+_AFTER = join_alternatives(r"""
+    \s?:\s | \s?:?\*\* | \s?:?\s*\n | !\s | \s[-\u2013\u2014]\s
+    \b[^.\n\w]{0,4}[\d(\[][^\n]{0,80}?:\s
+    \ (?:in|from|at|on|while|during|with|for|when|to)\b[^\n]{0,120}?:\s
+    \ (?:response|code|message|occurred)\b[^\n]{0,120}?:\s
+    \ (?!(?:handl|logg|track|report|monitor)ing)[a-z]{3,20}ing\b[^\n]{0,120}?:\s
+""")
+NAMED = compile_phrases(rf"""
+    Traceback \(most recent call last\) | (?:fatal |internal |unexpected )?error{_AFTER}
+    exception\s?:\s | \[error\]:?\s | \(error\)\s
+    (?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
+""")
+"""What only an error begins with."""
+
+_PROGRAMS = r"""
+    (?:fatal|panic|err|failure|e[a-z]{3,12}(?=: [a-z ]+, )|fehler|erreur|errore|erro) ?:
+    npm err! | make(?:\[\d\])?: \*\*\* | rpc error: code =
+    exception in thread " | thread '[^'\n]{0,100}' panicked at | uncaught (?:\w+error|exception)\b
+    (?:ora|pls|tns|sql|dpi|ebs|ims|rman|ifx|db2)-?\d{4,6}[a-z]?: | sqlstate\[ | segmentation fault
+    http/\d(?:\.\d)? [45]\d\d\b | mcp error -?\d | e: (?:unable|could not|package)
+    [a-z][a-z0-9_.+/-]{0,40}: (?:line \d+: |\d+: )?(?:error|fatal): | curl: \(\d+\)
+    [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{0,200}: )?(?:no such file or directory|command not found)
+    [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:permission denied|not found|is a directory)\s*$
+    [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:connection (?:refused|timed out)|not a directory)
+    [a-z][a-z0-9_.+/-]{0,40}: cannot [a-z]+ (?:[a-z]+ ){0,3}['"\u2018/]
+    [a-z]{1,20}: invalid option\b | [a-z]{1,20}: unrecognized option\b
+    '[^'\n]{1,60}' is not recognized as an internal
+"""
+"""How the programs of a shell, and those that print what they were told, say it."""
+
+_VERBS = (
+    "find|open|read|write|connect|access|load|parse|resolve|locate|create|delete|update|fetch|get|"
+    "retrieve|execute|process|complete|determine|decode|send|save|start|reach|move|copy|list|run"
+)
+_WORK = (
+    "request|search|call|operation|execution|query|command|lookup|upload|download|login|action|"
+    "authentication|connection|validation|conversion|creation|update|deletion|fetch|import|export|"
+    "tool|task|transaction|payment|invocation|navigation|compilation|build|installation|api"
+)
+_UNABLE = rf"(?:couldn't|could not|can't|cannot|unable to|not able to) (?:{_VERBS})\b"
+_DOING = (
+    "fetching|reading|writing|executing|calling|parsing|loading|processing|creating|updating|deleting|"
+    "connecting|running|searching|getting|opening|retrieving|sending|invoking|downloading|uploading"
+)
+_PLACES = "connection|network|authentication|authorization|validation|server|database|api|runtime"
+_LOOKED_FOR = "(?:no|pattern|match(?:es)?|string|term|text|results?|word|phrase|keyword)"
+_THING = rf"(?!{_LOOKED_FOR}\b)\S{{1,200}}(?: (?!{_LOOKED_FOR}\b)\S{{1,200}}){{0,3}}"
+_MARKS = "*#>\u2502\u2577\u274c\u2717\u2718\u26d4\U0001f6ab\ufe0f \t\r\n"
+"""Blanks, and signs that people put before what went wrong."""
+
+_PLAIN = rf"""
+    failed to [a-z]+ | unable to [a-z]+ | (?:could not|couldn't|cannot|can't|can not) (?:{_VERBS})\b
+    (?:access|permission)(?: is| was)? denied\b(?! (?:events?|errors?|logs?|page))
+    access to .{{1,200}} (?:is|was) (?:denied|forbidden|not (?:allowed|permitted))
+    (?:[45]\d\d[ :-]{{1,3}})?(?:unauthori[sz]ed|forbidden|not found)(?:[.!]?$|: )
+    (?:[45]\d\d[ :-]{{1,3}})?(?:bad request|conflict)(?:[.!]?$|: )
+    [45]\d\d[ :-]{{1,3}}(?:page |client error|server error|bad|method|request|payload|unprocessable)
+    (?:context )?deadline exceeded | method not allowed\b | (?:payload|request entity) too large
+    (?:access |session |auth |id )?(?:token|session|link) (?:has |is )?(?:expired|invalid|revoked)\b
+    you (?:have )?exceeded your\b
+    (?:too many requests|internal server error|service unavailable|gateway timeout|bad gateway)\b
+    (?:rate limit|quota)(?: was| has been)? (?:exceeded|reached)
+    not (?:authorized|authenticated)\b
+    (?:authentication|authorization|login|a valid api key) (?:is )?(?:required|failed)
+    (?:an? )?api key (?:is )?(?:required|missing|invalid)
+    (?:tool|function|method|command|endpoint) \S+ (?:was )?(?:not found|does not exist)
+    (?:tool|function|method|command|endpoint) \S+ is not available
+    (?:unknown|unsupported|unrecognized) (?:tool|function|method|command)\b
+    (?:unknown|unsupported|unrecognized) (?:parameter|argument|option)\b
+    missing (?:\d+ )?required (?:\S+ )?(?:parameter|argument|field|property|key)s?\b
+    (?:[a-z]+ ){{0,4}}(?:{_WORK}) (?:has )?failed(?:$|[:.](?! ?(?:\d|none\b))| with | because )
+    (?:an? |the )?(?:unexpected |internal |unknown )?error (?:has )?occurred | something went wrong
+    error (?:{_DOING})\b | (?:http )?error [45]\d\d\b | http [45]\d\d\b
+    (?:{_PLACES}) error(?:$|[:.,]) | (?:connection|request) (?:refused|reset|timed out|denied)
+    timeout(?:$|[:.]| exceeded\b| after\b) | operation not permitted | not implemented\b
+    you (?:do not|don't) have (?:permission|access|the)\b | insufficient (?:permissions?|funds)
+    you (?:are not|aren't) (?:authorized|allowed|permitted|logged|subscribed) | rate limited\b
+    you must (?:be logged in|log in|provide|specify)\b | please provide (?:an? )?valid\b
+    (?:parameter|argument|field|property) \S+ (?:is (?:required|missing|invalid)|must|cannot)\b
+    (?:{_THING}) (?:was |could )?not (?:be )?found(?:$|[.:])
+    invalid [a-z'"`]+(?: [a-z'"`]+){{0,3}}(?:[:.](?! ?(?:\d|none\b))|$)
+    (?:\W{{0,8}}(?:[a-z]+ )?timeout\W{{1,8}})?(?:(?:the )?(?:{_WORK}) )?timed out\b
+    no such (?:file|directory|table|column|key|bucket|host|tool)\b | security violation\b
+    (?:sorry|unfortunately|i'm sorry|we're sorry|my apologies)[,.!:]? [^.\n]{{0,40}}{_UNABLE}
+    (?:you are being |you have been )rate.?limited
+    (?:zugriff|zugang) verweigert
+    (?:{_THING} )?(?:wurde |konnte )?nicht gefunden(?: werden)?(?:$|[.:!])
+    (?:die |der |das )?{_THING} (?:existiert|gibt es) nicht\b | ungültiger? [a-zäöü]+
+    keine berechtigung\b
+    (?:die )?(?:anfrage|verbindung|anmeldung) (?:ist )?(?:fehlgeschlagen|abgelehnt)
+    (?:\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958|\u043e\u0448\u0438\u0431\u043a\u0430)\s?[:\uff1a]
+    accès (?:refusé|interdit) | (?:impossible|échec) (?:de|d'|du|lors)\b
+    (?:{_THING} )?(?:est )?introuvable(?:$|[.:!]) | acceso denegado | no autorizado
+    no se (?:pudo|puede|ha podido|encontró) [a-z]+ | (?:{_THING} )?no encontrad[oa](?:$|[.:!])
+"""
+"""How people write that it did not work, where they write nothing else."""
+
+FIRST = list_words("""
+    failed unable could couldn't cannot can't can access permission 401 403 404 429 500 502 503
+    unauthorized unauthorised forbidden not bad too internal service gateway rate quota login
+    api authentication authorization tool function method command endpoint unknown unsupported
+    unrecognized missing invalid no security unexpected error http something timeout operation
+    connection network validation server database runtime request you please parameter argument
+    field property insufficient sorry unfortunately i'm we're my zugriff zugang ungültige
+    ungültiger ungültiges keine accès impossible échec acceso anfrage verbindung
+""")
+"""What those begin with that do not say in so many words that it failed, or is not there."""
+
+_GLANCES = ("failed", "timed out", " found", "expired")
+_FOREIGN = ("nicht", "introuvable", "no encontrad")
+ARTICLES = list_words("a an the")
+PROGRAMS = list_words("""
+    thread exception uncaught npm segmentation mcp rpc http/1.0 http/1.1 http/2 fehler erreur errore
+    erro fatal panic
+""")
+"""What programs begin with, where it is no name and a colon."""
+
+DENIED = compile_phrases(r"""
+    (?:does|do)(?: not|n't) exists?
+    \bnot (?:found|available|supported|allowed|authorized|permitted)\b
+    \bdisabled\b | \bdenied\b | \bforbidden\b | \bunauthori[sz]ed\b | \binvalid\b | \bfailed\b
+    \berror\b | \bmust (?:not )?be\b | \bis required\b | \bmissing\b | \bunknown [a-z]+\b
+    timed out
+    nicht gefunden | existiert nicht | verweigert | fehlgeschlagen | introuvable | refusé
+    no encontrad | denegado | no autorizado | no existe | rate.?limited | ratelimited
+    \bfail(?:ure)?\b | not (?:authenticated|provided|valid|enough)\b | does not have
+    too many requests | not subscribed | \b(?:cannot|could not|unable to)\b | \bexpired\b | exceeded
+""")
+"""What an object of a message and nothing else says when it is an error."""
+
+ALL_WELL = compile_phrases(r"""
+    \bno (?:\w+ ){0,2}(?:errors?|failures?|problems?|issues?)\b | \b0 (?:errors?|failed)\b
+    success | without (?:an? )?(?:errors?|problems?)
+""")
+
+
+_FIGURE = re.compile(
+    r"[^:\n]{1,60}:\s{0,3}(?:[~<>]?\s?(?![45]\d\d\b)[-+]?\d[\d.,]*\s?(?:%|[a-z]{1,20}\b(?<!error)(?<!errors))?"
+    r"|(?:none|nil|empty|zero|n/?a|no|off|on|never|disabled|enabled|unlimited)\b)\s*"
+    r"(?:$|[.;,()]|(?:over|in|of|per|since|for|on|this|today)\b)",
+    re.IGNORECASE,
+)
+"""A label with a figure: somebody asked for it."""
+
+
+def opens_as_error(text: str) -> bool:
+    """Whether a text is an error by how it begins."""
+    start = text[:SHORT].lstrip(_MARKS)
+    # The measure of something: a count, a rate, or that there is none.
+    figure = not start[:6].casefold().startswith("error:") and _FIGURE.match(start)
+    if NAMED.match(start):
+        return len(text) <= LONG and not _goes_on(text) and not figure
+    first = start[:60].split(None, 1)[0].casefold() if start else ""
+    if (first[-1:] == ":" or first in PROGRAMS or first[:1] == "'") and _compile_programs().match(
+        start
+    ):
+        return len(text) <= LONG and not _goes_on(text)
+    if len(text) > SHORT or not (_may_be_plain(first, start) and _compile_plain().match(start)):
+        return False
+    return not (_goes_on(start) or ALL_WELL.search(start) or figure)
+
+
+@cache
+def _compile_plain() -> re.Pattern[str]:
+    """It takes as long as all other patterns that are always loaded, and few programs need it."""
+    return compile_phrases(_PLAIN)
+
+
+@cache
+def _compile_programs() -> re.Pattern[str]:
+    return compile_phrases(_PROGRAMS)
+
+
+def _may_be_plain(first: str, start: str) -> bool:
+    """A glance by the first word, as nearly every text ends here at every call."""
+    if first.strip(".:!,") in FIRST:
+        return True
+    low = start.casefold()
+    if any(word in low for word in _GLANCES):
+        return True
+    if first in ARTICLES:
+        return "error" in low or "api key" in low
+    # The same in other languages.
+    foreign = not low.isascii() and ("\uff1a" in low or ":" in low[:12])
+    return first[:1].isdigit() or foreign or any(word in low for word in _FOREIGN)
+
+
+def says_failure(message: str) -> bool:
+    """Whether a message that stands alone says that it did not work."""
+    if len(message) > SHORT or ALL_WELL.search(message):
+        return False
+    return opens_as_error(message) or DENIED.search(message) is not None
+
+
+def _goes_on(text: str) -> bool:
+    """A log, or a list of errors: somebody asked for them."""
+    lines = [line for line in text.splitlines()[1 : MOST_LINES + 1] if line.strip()]
+    again = sum(NAMED.match(line) is not None and line[:1] not in " \t" for line in lines)
+    return looks_like_log(text) or (again >= 2 and 2 * again >= len(lines))
+
+
+Fields = Mapping[str, object]
+"""An object's fields, by their names in the one spelling."""
+
+FLAGS = frozenset(fold_fields("is_error has_error has_errors is_failure is_failed is_exception"))
+SUCCESS = frozenset(fold_fields("success ok succeeded is_success successful"))
+STATES = frozenset(fold_fields("status state outcome result_status result"))
+STATUSES = fold_fields("status status_code http_status http_status_code response_code cod codigo")
+ERROR = fold_fields("""
+    error exception fault err error_message error_messages error_msg err_msg error_description
+    error_text error_detail error_details fault_string function_error fehler fehlermeldung erreur
+    errore erro fout
+""")
+"""A field that is only there, with content, where it did not work."""
+THINGS = fold_fields("fault exception")
+"""Those of them that are things in some trades: a fault of the earth, an exception to a rule."""
+MANY = fold_fields("errors faults exceptions user_errors")
+"""The same in the plural, which reports of a check have too."""
+CODED = fold_fields("error_code err_code error_number errno")
+KINDS = fold_fields(
+    "type __type __typename name kind class error_type exception_type error_class object error_name"
+)
+STACKS = fold_fields("stack stack_trace traceback backtrace")
+SAID = fold_fields("message msg detail mensaje meldung nachricht mensagem messaggio")
+"""Where a message for people stands."""
+WORDS = (*SAID, *ERROR, *MANY, *fold_fields("reason description error_reason"))
+WRITTEN = fold_fields("stdout stderr output command cmd")
+"""What a program that a tool ran wrote, and what it was."""
+ENDS = frozenset(EXITS)
+
+MARKS = frozenset({*FLAGS, *SUCCESS, *STATES, *STATUSES, *ERROR, *MANY, *CODED, *STACKS, *ENDS})
+MARKS |= frozenset(("code", "type", "__type", "__typename", "object"))
+TELLING = MARKS - frozenset(("type", "__type", "__typename", "object", "result"))
+"""Fields of which any alone may say that it did not work; of the others, beside a message."""
+
+SPEAKING = TELLING | frozenset(("detail", "title"))
+_KINDS, _SAID = frozenset(KINDS), frozenset(SAID)
+_ENDS = ("error", "errors", "exception")
+
+DATA = frozenset(fold_fields("data result results items rows records value values hits entries"))
+REPORT = frozenset(fold_fields("warnings valid is_valid passed level logger"))
+"""Fields of a report on something that was checked, or of a line in a log."""
+ABOUT = frozenset(
+    fold_fields("""
+    message msg detail details reason description hint title path timestamp time ts date
+    request_id trace_id jsonrpc instance help suggestion suggestions retryable retry_after
+    documentation doc_url stdout stderr started_at completed_at finished_at created_at duration
+    elapsed annotations meta metadata headers links extensions locations jsonapi fields field param
+    params parameters context request method url uri version category domain cause causes source
+    info more_info code codes severity retry api_version service host warning_messages output
+    command cmd args node language locale response_metadata inner_error help_url reference global
+""")
+)
+"""What is said about an answer, and is none itself."""
+
+WELL = list_words("ok success succeeded successful completed complete done passed fine 200 201")
+FALSE = list_words("false no n 0 failed failure fail error")
+NOTHING = list_words("none null no false 0 ok success nil n/a -")
+_BAD_STATE = list_words("error errored exception fatal ko nok")
+_FAILED_STATE = list_words("failed failure fail")
+_ABOUT = re.compile(
+    r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction)id$|"
+    r"^(?:error|exception|fault|err|fehler)|(?:url|links?|version|timestamp|time|headers|metadata)$"
+)
+_ERROR_TYPE = re.compile(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
+_SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
+_COUNTED = re.compile(
+    r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
+)
+_MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
+"""How large an error is, and not what it is."""
+_NO_COUNT = re.compile(r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$")
+
+
+def is_error(held: Fields, *, asked: bool = False) -> bool:
+    """Whether an object is an error. `asked`: its tool is one that tells of errors."""
+    if SUCCESS.isdisjoint(held) and not _may_speak(held):
+        # Most envelopes end here.
+        return False
+    if _is_flagged(held) or _is_answer_of_http(held):
+        return True
+    signs = _count_signs(held)
+    if signs >= 2:
+        return not _speaks_against(held)
+    return signs == 1 and not (asked or _speaks_against(held) or _has_payload(held))
+
+
+def _may_speak(held: Fields) -> bool:
+    for name, value in held.items():
+        if value and (name in SPEAKING or name.endswith(_ENDS)):
+            return True
+        if name in _KINDS and (value == "error" or not _SAID.isdisjoint(held)):
+            return True
+    return False
+
+
+def is_only_message(held: Fields) -> bool:
+    """Nothing but a message, and one that says that it did not work."""
+    if len(held) > 4:
+        return False
+    told = [name for name, value in held.items() if not is_blank(value)]
+    said = [held[name] for name in told if name in SAID]
+    alone = len(said) == 1 and all(name in SAID or name in PASSING for name in told)
+    return alone and isinstance(said[0], str) and says_failure(said[0])
+
+
+PASSING = frozenset(fold_fields("retry_after request_id trace_id timestamp path documentation_url"))
+
+
+def is_nothing_but_error(held: Fields) -> bool:
+    """Whether an entry of a list is an error, and no record of one."""
+    if _has_code_of_error(held) and _has_words(held):
+        return not _has_payload(held)
+    said = next((held[name] for name in ERROR if name in held), None)
+    telling = isinstance(said, Mapping) or (isinstance(said, str) and opens_as_error(said))
+    return telling and not _has_payload(held)
+
+
+def is_blank(value: object, *, depth: int = 3) -> bool:
+    """Nothing, or an object that holds nothing."""
+    if value is None or value is False or value == "":
+        return True
+    if isinstance(value, Mapping):
+        return (
+            len(value) <= 20
+            and depth > 0
+            and all(is_blank(each, depth=depth - 1) for each in value.values())
+        )
+    return isinstance(value, list | tuple) and not value
+
+
+_JSEND = frozenset(("status", "data", "message", "code"))
+"""The fields of a convention in which `fail` comes with what is wrong as its data."""
+
+
+def _is_flagged(held: Fields) -> bool:
+    """A field that says outright whether it worked."""
+    if any(held.get(name) is True for name in FLAGS):
+        return True
+    if any(_is_false(held, name) for name in SUCCESS if name in held):
+        return True
+    if held.get("status") == "fail" and _JSEND.issuperset(held):
+        return True
+    # A part of MCP content is flagged by itself by some servers.
+    part = isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
+    return held.get("error") is True and (part or _has_words(held) or not _has_payload(held))
+
+
+def _is_false(held: Fields, name: str) -> bool:
+    """`False` in any spelling. Where nothing says why, beside data it is part of that, as is 0."""
+    value = held[name]
+    if isinstance(value, str):
+        return value.strip().casefold() in FALSE
+    if value is False:
+        return _has_words(held) or not any(_is_data(each, held[each]) for each in held)
+    return type(value) is int and value == 0 and _has_words(held) and not _speaks_against(held)
+
+
+def _has_words(held: Fields) -> bool:
+    """Whether anything says what happened, in words or in parts."""
+    return any(_is_said(held.get(name)) for name in WORDS if held.get(name) is not True)
+
+
+def _is_answer_of_http(held: Fields) -> bool:
+    """A status that refuses, beside a message or a body: the answer of a service, or a problem."""
+    status = next((held[name] for name in STATUSES if _is_refusal(held.get(name))), None)
+    if status is None:
+        return False
+    problem = isinstance(held.get("title"), str) and not {"detail", "type"}.isdisjoint(held)
+    return problem or _has_words(held) or any(name in held for name in ("body", "text", "errors"))
+
+
+def _is_refusal(code: object) -> bool:
+    if isinstance(code, str) and code.isdecimal() and len(code) == 3:
+        code = int(code)
+    return type(code) is int and 400 <= code < 600
+
+
+def _count_signs(held: Fields) -> int:
+    """How much says that it is an error: one sign may be a record's, two are none."""
+    if _names_error(held):
+        return 2
+    # `validationErrors`, `sync_error`; the last error of something is part of its record.
+    some = (value for name, value in held.items() if name in MANY or ends_as_error(name))
+    signs = int(any(map(_is_said, some)))
+    return signs + _weigh_state(held) + _weigh_code(held) + _weigh_kind(held) + _weigh_exit(held)
+
+
+def _names_error(held: Fields) -> bool:
+    """A code or a stack beside words, what a validator found wrong, or a field that holds one."""
+    stack = any(_is_said(held.get(name)) for name in STACKS)
+    if (stack or _has_code_of_error(held)) and _has_words(held):
+        return True
+    listed = held.get("detail")
+    first = listed[0] if isinstance(listed, list) and listed else None
+    if isinstance(first, Mapping) and "msg" in first and not {"loc", "type"}.isdisjoint(first):
+        return True
+    for name in (name for name in ERROR if name in held):
+        value = held[name]
+        if name not in THINGS or not isinstance(value, str):
+            if _is_said(value):
+                return True
+        # What may be the name of a thing is an error only if it reads as one.
+        elif _ERROR_TYPE.fullmatch(value[:200]) or says_failure(value):
+            return True
+    return False
+
+
+def ends_as_error(name: str) -> bool:
+    """Whether a field is named after some error, and not after the last of several."""
+    return name.endswith(_ENDS) and not name.startswith(("last", "previous"))
+
+
+def _has_code_of_error(held: Fields) -> bool:
+    codes = (held.get(name) for name in CODED)
+    return any(
+        (type(code) is int and code != 0)
+        or (isinstance(code, str) and code.strip().casefold() not in (*NOTHING, ""))
+        for code in codes
+    )
+
+
+def _is_said(error: object) -> bool:
+    if isinstance(error, str):
+        said = error.strip()
+        return bool(said) and said.casefold() not in NOTHING and not _MEASURE.fullmatch(said[:100])
+    if isinstance(error, Mapping):
+        counts = all(type(each) is int or type(each) is float for each in error.values())
+        return not counts and not is_blank(error)
+    return error is True or (isinstance(error, list) and bool(error))
+
+
+def _weigh_state(held: Fields) -> int:
+    """An answer is an error; a thing has failed, and says so when it is looked up."""
+    states = {
+        str(held[name]).strip().casefold() for name in STATES if isinstance(held.get(name), str)
+    }
+    if not states.isdisjoint(_BAD_STATE):
+        thing = "state" in held or not {"id", "name"}.isdisjoint(held)
+        return 2 if _has_words(held) and not thing else 1
+    return int(not states.isdisjoint(_FAILED_STATE))
+
+
+def _weigh_code(held: Fields) -> int:
+    """A code beside a message; what it is the code of, only the message can say."""
+    code = held.get("code")
+    said = next((held[name] for name in SAID if isinstance(held.get(name), str)), None)
+    if not isinstance(said, str) or isinstance(code, bool) or not isinstance(code, int | str):
+        return 0
+    if isinstance(code, int) and 1 <= code <= 16 and isinstance(held.get("details"), list):
+        return 2
+    if _is_refusal(code) or (isinstance(code, int) and code < -1):
+        return 1
+    named = isinstance(code, str) and says_failure(re.sub(r"[_.-]", " ", code))
+    well = str(code).casefold() in WELL or code in (0, "0")
+    return int(not well and (named or says_failure(said)))
+
+
+def _weigh_kind(held: Fields) -> int:
+    """What it is called: an error, or the class of one beside a message."""
+    kinds = [kind for name in KINDS if isinstance(kind := held.get(name), str)]
+    if any(kind == "error" for kind in kinds):
+        return 1
+    said = next((held[name] for name in SAID if isinstance(held.get(name), str)), "")
+    if not said:
+        return 0
+    if any(_ERROR_TYPE.fullmatch(kind[:200]) for kind in kinds):
+        return 1
+    return int(says_failure(str(said)) and any(_SHOUTED.fullmatch(kind[:200]) for kind in kinds))
+
+
+def _weigh_exit(held: Fields) -> int:
+    """How a program ended; `grep` and `diff` end with 1 to say no, and complain of nothing."""
+    ended = next((code for name in ENDS if type(code := held.get(name)) is int and code), 0)
+    silent = any(name in held and not held[name] for name in ("stderr", "error"))
+    if not ended or (ended == 1 and silent):
+        return 0
+    return 2 if any(name in held for name in WRITTEN) else 1
+
+
+def _speaks_against(held: Fields) -> bool:
+    """Whether there is something that somebody may have asked for, or all went well."""
+    if any(held.get(name) is True or isinstance(held.get(name), list) for name in SUCCESS):
+        return True
+    if any(str(held[name]).casefold() in WELL for name in STATES if name in held):
+        return True
+    return not REPORT.isdisjoint(held) or any(
+        _is_data(name, value) for name, value in held.items() if name not in MARKS
+    )
+
+
+def _is_data(name: str, value: object) -> bool:
+    if name in DATA:
+        return not is_blank(value)
+    counted = type(value) is int or type(value) is float
+    if counted and _COUNTED.search(name) and not _NO_COUNT.search(name):
+        return True
+    if name in ABOUT or _ABOUT.search(name):
+        return False
+    if isinstance(value, list):
+        return bool(value) and not isinstance(value[0], str)
+    return isinstance(value, Mapping) and not is_blank(value)
+
+
+def _has_payload(held: Fields) -> bool:
+    """Whether anything is there but an error and what is said about an answer."""
+    if not REPORT.isdisjoint(held):
+        return True
+    for name, value in held.items():
+        about = name in MARKS or name in ABOUT or _ABOUT.search(name)
+        if is_blank(value) or (name not in DATA and about):
+            continue
+        kind = value[:200] if name in KINDS and isinstance(value, str) else ""
+        if name in DATA or not (_ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind)):
+            return True
+    return False
+
+
+LONGEST_PAGE = 8_000
+"""Characters; what is longer was written to be read."""
+START = 1_500
+"""Characters in which a page says what it is."""
+MOST_SAID = 300
+
+_TITLE = re.compile(r"<(?:title|h1)\b[^<>]{0,200}>([^<]{1,200})<", re.IGNORECASE)
+_FAULT = re.compile(
+    r"<(?:[\w-]{1,40}:)?(Fault|Error|ErrorResponse|Exception|ServiceExceptionReport)\b[^<>]{0,300}>"
+    r"\s{0,80}([^<\s][^<]{0,400})?",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"<(?:[\w-]{1,40}:)?(code|message|faultcode|faultstring|text|reason|value|detail)\b[^<>]{0,200}>"
+    r"\s{0,80}([^<\s][^<]{0,400})<",
+    re.IGNORECASE,
+)
+_AROUND = re.compile(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|Response)\Z")
+_TAG = re.compile(r"<(/?)((?:[\w-]{1,40}:)?[\w-]{1,60})[^<>]{0,400}>")
+
+
+@cache
+def _compile_titles() -> re.Pattern[str]:
+    """Titles that are nothing but a refusal; a page about one says more."""
+    return compile_phrases(r"""
+        (?:http |error |status |code ){0,3}[#:]?[45]\d\d\b[^\w<]{0,5}[a-z '-]{0,60}[)!.1]{0,5}$
+        (?:[45]\d\d )?(?:bad gateway|service (?:temporarily )?unavailable|internal server error)\s*$
+        (?:access denied|forbidden|(?:page )?not found|unauthori[sz]ed)[.!]?\s*$
+        gateway time-?out\s*$
+        (?:[\w.-]{1,100} \| )[45]\d\d: [a-z ]{1,60}$ | attention required! \| cloudflare\s*$
+        (?:application )?error\s*$ | (?:bad|invalid) request\s*$ | too many requests\s*$
+    """)
+
+
+def read_page(text: str) -> ErrorFields | None:
+    """What a page or a document in tags says went wrong; `None` where it is what was asked for."""
+    if len(text) > LONGEST_PAGE:
+        return None
+    start = text[:START]
+    low = start[:200].casefold()
+    if "<html" in low or "<!doctype html" in low:
+        return _read_title(start)
+    return _read_fault(text) if _FAULT.search(start) else None
+
+
+def _read_title(start: str) -> ErrorFields | None:
+    found = _TITLE.search(start)
+    title = " ".join(found[1].split()) if found else ""
+    if not _compile_titles().match(title):
+        return None
+    status = re.search(r"\b[45]\d\d\b", title)
+    return ErrorFields(message=title, status=int(status[0]) if status else None)
+
+
+def _read_fault(text: str) -> ErrorFields | None:
+    """A fault that is all there is; one element among others is a record."""
+    for tag in _TAG.finditer(text[:START]):
+        if tag[1]:
+            return None
+        if fault := _FAULT.match(text, tag.start()):
+            break
+        if not _AROUND.fullmatch(tag[2]):
+            return None
+    else:
+        return None
+    parts = {found[1].casefold(): found[2].strip() for found in _PART.finditer(text[:LONGEST_PAGE])}
+    if fault[2] and not parts:
+        return ErrorFields(message=fault[2].strip())
+    if not parts:
+        return None
+    names = ("message", "faultstring", "text", "reason", "detail")
+    said = next((parts[name] for name in names if name in parts), "")
+    code = parts.get("code") or parts.get("faultcode") or ""
+    return ErrorFields(message=(said or code)[:MOST_SAID], code=code if said else "")
+
+
+MOST_VALUES = 200
+_LONGEST_ECHO = 20_000
+SHORTEST_CUT = 12
+"""Characters that must be left of what was cut short to be known again."""
+
+
+class Echoes:
+    """The values of one call, as a result may repeat them."""
+
+    def __init__(self, arguments: Mapping[str, object]) -> None:
+        leaves = [value for _, value in list_leaves(arguments, most=MOST_VALUES)]
+        self._texts = {_normalize(text) for text in leaves if isinstance(text, str) and text}
+        self._numbers = {each for each in leaves if type(each) is int or type(each) is float}
+        self._given = {
+            fold_field(str(name)): value
+            for name, value in arguments.items()
+            if isinstance(value, bool)
+        }
+
+    def cover(self, name: str, value: object) -> bool:
+        """Whether a field only says again what the call was given."""
+        if isinstance(value, bool):
+            return self._given.get(name) is value
+        if isinstance(value, str):
+            return self.cover_text(value)
+        return (type(value) is int or type(value) is float) and value in self._numbers
+
+    def cover_text(self, text: str) -> bool:
+        """Whether a text is one of the caller's own, whole or cut short."""
+        said = _normalize(text)
+        if not said or said in self._texts:
+            return bool(said)
+        cut = said.rstrip(" .…")
+        return len(cut) >= SHORTEST_CUT and any(each.startswith(cut) for each in self._texts)
+
+
+def _normalize(text: str) -> str:
+    return " ".join(text[:_LONGEST_ECHO].split()).casefold()

@@ -1,0 +1,268 @@
+"""Whether a remedy still asks for what the failing call asked for, in a form that the tool takes.
+
+A lesson mends the form of a call. What would make another call out of it, a word cut out of a
+query, another channel of a list, an argument left out, is for the person to say, however often it
+has helped before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from mulligan.learning.closeness import NEGATING, is_turned, loses_words, match_part, match_spelling
+from mulligan.learning.coerce import ADDED, DROPPED, NOTHING
+from mulligan.learning.protected_fields import (
+    HOW_MUCH,
+    WHERE,
+    is_command,
+    is_locked,
+    is_said_number,
+    is_secret,
+    stands_in,
+)
+from mulligan.learning.schema import TYPE_NAMES
+from mulligan.learning.transforms import ArgumentPlace, list_choices, make
+from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
+from mulligan.learning.values import list_properties
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import FailedCall, How, Remedy, Transformation
+from mulligan_dates.text import is_same, list_words, read_number, split_name
+
+LONGEST_ERROR = 4_000
+STEPS = frozenset("/\\.~*?%")
+"""Signs that lead to another place, or to more than one, where they are put around a path."""
+SEVERAL = frozenset(",;|\n[]{}")
+"""Signs of a text that holds more than one thing."""
+UNITS = list_words("""
+    second seconds millisecond milliseconds minute minutes hour hours day days week weeks month
+    months year years ms sec min cent cents percent dollar dollars euro euros meter meters metre
+    metres km kilometer kilometers mile miles inch inches kg kilogram kilograms pound pounds gallon
+    gallons liter liters litre litres byte bytes kb mb epoch timestamp unix
+""")
+_AFFIX: Mapping[How, re.Pattern[str]] = {
+    How.PREFIX: re.compile(r"[A-Za-z0-9]+[#@:_./+-]?|[@:+/]"),
+    How.SUFFIX: re.compile(r"[#@:_./+-]?[A-Za-z0-9]+|[@:/]"),
+}
+"""What may stand in front of a value or behind it where somebody states it: a word, one sign, or
+both. A sign of more is a way somewhere else."""
+_EMPTY: tuple[object, ...] = (NOTHING, None, "", [], {})
+
+Rule = Callable[[Transformation, ArgumentPlace], bool]
+
+
+def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
+    """The arguments by which a remedy would ask for something else; none: it mends the form."""
+    moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+    return [
+        each.argument
+        for each in remedy.changes
+        if not (each.how is How.DROP and each.argument in moved)
+        and not _may_make(each, remedy, failed)
+    ]
+
+
+def asks_for_other(remedy: Remedy, *, stated: str) -> bool:
+    """Whether a remedy asks for something else whatever the call: what may be told of it at all.
+
+    `stated` is what the tool and its errors say.
+    """
+    moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+    for made in remedy.changes:
+        match made.how:
+            case How.DROP:
+                other = made.argument not in moved
+            case How.FROM_ARGUMENT:
+                other = is_turned(str(made.given.get("of")), made.argument)
+            case How.PREFIX | How.SUFFIX:
+                other = not _keeps_sense(made, stated, spoken=True)
+            case How.SCALE:
+                other = UNITS.isdisjoint(split_name(f"{stated} {made.argument}"))
+            case How.PART:
+                other = made.given.get("sign") == " "
+            case _:
+                other = made.how is How.FROM_TURN and "holds" in made.given
+        if other:
+            return True
+    return False
+
+
+def is_named(failed: FailedCall, argument: str) -> bool:
+    """Whether an error names an argument, or has its value as a word of its own."""
+    value = failed.call.arguments.get(argument)
+    quoted = isinstance(value, str) and len(value) > 2 and _is_stated(value, failed)
+    return quoted or _is_stated(argument, failed)
+
+
+def _may_make(made: Transformation, remedy: Remedy, failed: FailedCall) -> bool:
+    place = ArgumentPlace(argument=made.argument, failed=failed, schema=failed.schema)
+    source = made.given.get("of")
+    if source is not None and made.how is not How.FROM_ARGUMENT and source != made.argument:
+        return False
+    if is_command(made.argument) and made.how not in (How.COERCE, How.FROM_ARGUMENT):
+        return False
+    if made.how is How.PART:
+        return _may_cut(made, place, remedy)
+    return _RULES[made.how](made, place)
+
+
+def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
+    """What asks for nothing, or for what the tool does by itself, may go where the error names it.
+
+    An argument that the tool does not have says something all the same: `dry_run`, `only_mine`.
+    """
+    required = place.schema.get("required")
+    if isinstance(required, list | tuple) and made.argument in required:
+        return False
+    default = place.rule.get("default", NOTHING)
+    idle = place.old in _EMPTY[1:] or (default is not NOTHING and is_same(default, place.old))
+    return idle and _is_stated(made.argument, place.failed)
+
+
+def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
+    """Only what was not there is completed: with the schema's own, or where the error asks.
+
+    Who, where and how much are nobody's to fill in.
+    """
+    if place.old not in _EMPTY:
+        return False
+    value = made.given.get("value")
+    default, listed = place.rule.get("default", NOTHING), place.rule.get("enum")
+    own = is_same(default, value) or listed == [value]
+    asked = _is_stated(made.argument, place.failed) and not is_locked((made.argument,))
+    return own or asked
+
+
+def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> bool:
+    """A sign that leaves a value what it is, or what the error or the schema states here and now.
+
+    Of signs few do: `-7` is another number, `!a` all but one, `a*` many, `../a` another place.
+    `spoken`: words count as stated, for no lesson has any that were not when it was learned.
+    """
+    added, taken = str(made.given.get("text") or ""), str(made.given.get("without") or "")
+    if added in ADDED and taken in DROPPED:
+        return True
+    text = added or taken
+    leads_away = set(split_name(made.argument)) & WHERE and set(text) & STEPS
+    if leads_away or set(split_name(text)) & NEGATING or not _AFFIX[made.how].fullmatch(text):
+        return False
+    if not any(sign.isalnum() for sign in text):
+        # In quotes, for a text has signs of its own.
+        return any(f"{mark}{text}{mark}" in stated for mark in "'\"`")
+    return spoken or text in stated
+
+
+def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
+    """A value moves under the name there is for it; it is not copied over from another one."""
+    source = str(made.given.get("of"))
+    unknown = place.old in _EMPTY and source not in list_properties(place.schema)
+    says_less = match_part(source, [made.argument]) and loses_words(source, made.argument)
+    narrower = bool(says_less) and place.failed.effect is not Effect.READ
+    return unknown and not narrower and not is_turned(source, made.argument)
+
+
+def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
+    """A number becomes the bound that is stated, a word the one it nearly is; no choice is made."""
+    value = make(made, place)
+    if value is NOTHING or isinstance(value, list):
+        return False
+    if place.old in _EMPTY:
+        return _is_stated(made.argument, place.failed)
+    if isinstance(value, int | float):
+        amount = bool(set(split_name(made.argument)) & HOW_MUCH)
+        said = is_said_number(place.old, place.failed.said)
+        return read_number(place.old) is not None and not amount and not said
+    return match_spelling(str(place.old), [str(value)]) is not None
+
+
+def _may_take_seen(made: Transformation, place: ArgumentPlace) -> bool:
+    """What a lookup of this very value gave, or what was missing; never one thing of several."""
+    given = made.given
+    if "said" in given or "like" in given:
+        return True
+    if "holds" in given:
+        return False
+    if given.get("less"):
+        # What the person said is what is asked for; a figure of the agent's own may be fitted.
+        said = place.failed.said
+        return not (stands_in(said, place.old) or is_said_number(place.old, said))
+    if len(list_choices(given, place)) > 1:
+        return False
+    about = given.get("asked") == made.argument and given.get("in") == "result"
+    return place.old in _EMPTY or about or is_secret(made.argument)
+
+
+def _may_cut(made: Transformation, place: ArgumentPlace, remedy: Remedy) -> bool:
+    """A part stands for the whole where the rest is said elsewhere: in a call before, or beside."""
+    value, whole = make(made, place), place.old
+    if not isinstance(value, str) or not isinstance(whole, str) or made.given.get("sign") == " ":
+        return False
+    sign = str(made.given.get("sign"))
+    rest = [part for part in whole.split(sign) if part.strip() not in ("", ".", value)]
+    carried = any(
+        each.how is How.PART and each.given.get("of") == made.argument
+        for call in remedy.first
+        for each in call.arguments
+    )
+    others = [
+        str(held) for name, held in place.failed.call.arguments.items() if name != made.argument
+    ]
+    beside = all(any(part in other.split(sign) for other in others) for part in rest)
+    return carried or (bool(rest) and beside)
+
+
+def _wants_list(place: ArgumentPlace) -> bool:
+    """Whether the schema or the error wants a list."""
+    if place.rule:
+        held = (place.rule.get("anyOf"), place.rule.get("oneOf"))
+        inner = [each for parts in held if isinstance(parts, list) for each in parts]
+        forms = [place.rule, *(each for each in inner if isinstance(each, Mapping))]
+        types = [each.get("type") for each in forms]
+        named = [name for held in types for name in (held if isinstance(held, list) else [held])]
+    else:
+        named = [
+            word
+            for each in parse_complaints(place.failed.error)
+            if each.about is ComplaintKind.TYPE and each.subject == place.argument
+            for word in each.wanted
+        ]
+    return any(TYPE_NAMES.get(str(name), name) == "array" for name in named)
+
+
+def _list_stated(place: ArgumentPlace) -> str:
+    """What the error and the schema state of an argument."""
+    return f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
+
+
+def _may_list(_: Transformation, place: ArgumentPlace) -> bool:
+    """A list of one is the same where a list is wanted; one of nothing or of several is not."""
+    several = isinstance(place.old, str) and any(sign in place.old for sign in SEVERAL)
+    return place.old not in _EMPTY and not several and _wants_list(place)
+
+
+def _is_stated(text: str, failed: FailedCall) -> bool:
+    """Whether an error has a text as a word of its own."""
+    alone = rf"(?<![\w]){re.escape(text)}(?![\w])"
+    return bool(text) and re.search(alone, failed.error[:LONGEST_ERROR]) is not None
+
+
+_RULES: Mapping[How, Rule] = {
+    How.CONSTANT: _may_complete,
+    **dict.fromkeys(
+        (How.PREFIX, How.SUFFIX), lambda made, place: _keeps_sense(made, _list_stated(place))
+    ),
+    # Another number is the same amount only where somebody speaks of a unit.
+    How.SCALE: lambda _, place: (
+        not UNITS.isdisjoint(split_name(f"{_list_stated(place)} {place.argument}"))
+    ),
+    How.LIST: _may_list,
+    How.SCALAR: lambda _, place: (
+        isinstance(place.old, list) and place.old != [] and place.old[0] not in _EMPTY
+    ),
+    **dict.fromkeys((How.CASE, How.COERCE, How.FORMAT), lambda _, place: place.old not in _EMPTY),
+    How.FROM_ARGUMENT: _may_rename,
+    How.FROM_ERROR: _may_take_stated,
+    How.FROM_TURN: _may_take_seen,
+    How.OPEN: lambda _made, _place: False,
+    How.DROP: _may_drop,
+}
+"""Whether each way of making a value leaves what is asked for; parts are held against the rest."""

@@ -1,0 +1,205 @@
+"""Opens a store by its URL: ours by a table, anybody else's by an entry point of their package.
+
+A package registers a store in its own `pyproject.toml`, in the form that ours have in ours:
+
+    [project.entry-points."mulligan.stores"]
+    theirs = "their_store:open_store"
+
+The name is the scheme of its URLs, the value a function that takes a URL and `Options`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+
+from msgspec import Struct, field
+
+from mulligan.process.event_loop import read_utc_now
+from mulligan.stores.crypto import Seal
+from mulligan.types.errors import ConfigurationError, UnknownStoreError
+from mulligan.types.interfaces import LEASE, Archive, Clock, Store
+from mulligan.types.limits import Retention
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+HIDDEN = "<store>"
+"""Shown for a URL that nobody can prove to hold no password."""
+
+_FILE = re.compile(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
+_SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
+_HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
+_SERVER = re.compile(
+    # An `@` behind the host would mean that the password holds a character that ends it.
+    rf"{_SCHEME}(?:[^/?#\s]*@)?(?P<hosts>(?:{_HOST}(?:,{_HOST})*)?)"
+    r"(?P<database>/[\w.-]*)?(?:\?[^@#\s]*)?",
+    re.ASCII,
+)
+
+
+def strip_credentials(url: str) -> str:
+    """Scheme, host and database of a URL, or a file's name; `<store>` when it is not that plain."""
+    if url == "memory:" or _FILE.fullmatch(url):
+        return url
+    parts = _SERVER.fullmatch(url)
+    if parts is None:
+        return HIDDEN
+    return f"{parts['scheme']}://{parts['hosts']}{parts['database'] or ''}"
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What `open_store` was told, besides where."""
+
+    seal: Seal
+    """Made first: a wrong or unusable key must leave no file behind."""
+    migrate: bool = True
+    retention: Retention = field(default_factory=Retention)
+    tolerate_damage: bool = False
+    """Open a damaged journal all the same, to look at it."""
+    clock: Clock = read_utc_now
+    timeout: timedelta = timedelta(seconds=5)
+    """How long to wait for a lock that another process holds, or a server that does not answer."""
+    lease: timedelta = LEASE
+    """How long this process is waited for when it falls silent."""
+    row_security: bool = False
+    """Refuse a database that does not keep tenants apart by itself; with `migrate`, have it."""
+
+
+GROUP = "mulligan.stores"
+"""The group of entry points."""
+
+Opener = Callable[[str, Options], Store]
+"""Opens the store of a URL; one that is malformed is refused with an `UnknownStoreError`."""
+
+OURS = {
+    "memory": "mulligan.stores.memory:open_store",
+    "postgres": "mulligan.stores.postgres:open_store",
+    "postgresql": "mulligan.stores.postgres:open_store",
+    "sqlite": "mulligan.stores.sqlite:open_store",
+}
+"""What our own package registers, looked at first: reading metadata costs every start some time,
+and nobody may take these names."""
+
+_FORMS = (
+    "memory:, sqlite:///file.db, sqlite:////absolute/path.db or postgresql://user@host/database"
+)
+
+
+def choose_opener(url: str) -> Opener:
+    """What opens the store of a URL, or an error that says which schemes there are."""
+    if "\0" in url:
+        raise ConfigurationError(
+            "The store's URL holds a null character, which no file and no server is named with: "
+            "remove it."
+        )
+    scheme, separator, _ = url.partition(":")
+    if not separator:
+        raise make_refusal(url)
+    if scheme in OURS:
+        module, _, function = OURS[scheme].partition(":")
+        return cast("Opener", getattr(import_module(module), function))
+    found = {point.value: point for point in _list_entry_points() if point.name == scheme}
+    if not found:
+        raise make_refusal(url)
+    if len(found) > 1:
+        raise ConfigurationError(
+            f"{len(found)} packages register stores for {scheme}: ({', '.join(sorted(found))}). "
+            "Uninstall all but one."
+        )
+    [point] = found.values()
+    try:
+        return cast("Opener", point.load())
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(
+            f"The store for {point.name}: is registered as {point.value}, which cannot be loaded "
+            f"({error}). Install its package again."
+        ) from error
+
+
+def make_refusal(url: str) -> UnknownStoreError:
+    """Says what a store's URL can be, without a password that this one may hold."""
+    others = sorted({found.name for found in _list_entry_points() if found.name not in OURS})
+    registered = "".join(f", {name}:" for name in others)
+    return UnknownStoreError(
+        f"{strip_credentials(url)!r} is not the URL of a store: use {_FORMS}{registered}. A "
+        f'package brings another scheme by an entry point of the group "{GROUP}": '
+        "install the one that does, or see CONTRIBUTING.md."
+    )
+
+
+def _list_entry_points() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=GROUP))
+
+
+class Waits(TypedDict, total=False):
+    """How long is waited, and for whom; and what the database is to hold by itself."""
+
+    timeout: timedelta
+    """For a lock that another process holds, or a server that does not answer; 5 seconds."""
+    lease: timedelta
+    """How long others wait for this process when it falls silent; 30 seconds."""
+    row_security: bool
+    """Refuse a store that does not keep tenants apart by itself; not asked for."""
+
+
+def open_store(
+    url: str,
+    *,
+    migrate: bool = True,
+    vault_key: bytes | None = None,
+    retention: Retention | None = None,
+    tolerate_damage: bool = False,
+    clock: Clock = read_utc_now,
+    **waits: Unpack[Waits],
+) -> Store:
+    """Open `memory:`, `sqlite:///file.db`, `postgresql://…`, or what a package has registered.
+
+    With `migrate` a store that is missing or older is made ready; without, it is refused.
+    `tolerate_damage` opens a damaged journal to look at it.
+    """
+    options = Options(
+        migrate=migrate,
+        seal=Seal(vault_key),
+        retention=retention or Retention(),
+        tolerate_damage=tolerate_damage,
+        clock=clock,
+        **waits,
+    )
+    if options.row_security and not url.startswith(("postgres:", "postgresql:")):
+        raise ConfigurationError(
+            "The setting row_security asks for roles, which only Postgres has: name a "
+            "postgresql:// store, or leave the setting out."
+        )
+    return choose_opener(url)(url, options)
+
+
+_METHODS = [name for name in vars(Archive) if not name.startswith("_")]
+
+
+def with_archive(store: Store, archive: Archive) -> Store:
+    """The store, but for its archive; what is missing in that one is said at once."""
+    missing = [name for name in _METHODS if not callable(getattr(archive, name, None))]
+    if missing:
+        raise ConfigurationError(
+            f"archive={type(archive).__name__} has no {', '.join(missing)}: an archive has "
+            f"{len(_METHODS)} methods, and ArchiveContract of mulligan_testing tests them."
+        )
+    return cast("Store", _StoreWithArchive(store, archive))
+
+
+class _StoreWithArchive:
+    """Passes everything on but the archive."""
+
+    def __init__(self, store: Store, archive: Archive) -> None:
+        self._store = store
+        self.archive = archive
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

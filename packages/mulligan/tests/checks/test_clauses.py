@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan_dates.reader import SaidPhrases, read_message
+from tests.dates.said import moment
+
+
+def split(message: str) -> SaidPhrases:
+    return read_message(message, moment())
+
+
+@pytest.mark.parametrize(
+    ("message", "kinds"),
+    [
+        ("Book a table for Friday", "request"),
+        ("Please could you book a table for Friday", "request"),
+        ("Sushi Friday, waffles Saturday", "fragment fragment"),
+        ("If it rains on Saturday, book the hall on Sunday", "condition request"),
+        ("Book the hall on Sunday if it rains on Saturday", "request condition"),
+        ("If sales fell since Monday book a call tomorrow", "condition request"),
+        ("What do I have on Friday? Book tennis on Sunday", "question request"),
+        ("Can you find the mail from Monday and plan a call for Friday?", "question request"),
+        ("My parents arrive on Friday, so book a taxi for Thursday", "statement request"),
+        ("The call is on Monday. Remind me on Sunday", "statement request"),
+        ("Move it to Saturday or, if that's taken, Sunday", "request request"),
+        ("Should it rain on Friday, book the hall for Sunday", "condition request"),
+        ("The party on Friday should be moved to Sunday", "request"),
+        ("Dinner on Friday and Saturday", "fragment"),
+        ("Book it for Friday or Saturday", "request"),
+        ("On Thursday I see the bank, on Friday the lawyer", "statement fragment"),
+    ],
+)
+def test_a_message_is_cut_where_another_verb_begins(message: str, kinds: str) -> None:
+    spoken = {each.clause for each in split(message).expressions}
+    told = [c.kind for n, c in enumerate(split(message).clauses) if n in spoken or c.verb]
+
+    assert " ".join(told) == kinds
+
+
+def test_what_is_quoted_asks_for_nothing() -> None:
+    said = split("Send Ann a mail that says 'let's move the call. Book a room' on Friday")
+
+    assert [each.kind for each in said.clauses] == ["request"]
+
+
+def test_a_thing_that_follows_goes_on_with_the_verb() -> None:
+    first, second = split("Move chess to Friday and the choir to Saturday").clauses
+
+    assert (first.verb, first.moving, first.objects) == ("move", True, {"chess"})
+    assert (second.verb, second.moving, second.objects) == ("move", True, {"choir"})
+
+
+def test_an_expression_is_of_the_clause_it_stands_in() -> None:
+    said = split("Book tennis on Thursday and plan a swim on Sunday")
+
+    assert [(each.text, each.clause) for each in said.expressions] == [
+        ("Thursday", 0),
+        ("Sunday", 1),
+    ]

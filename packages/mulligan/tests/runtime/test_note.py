@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan import Effect, Finding, Severity, Standing, State
+from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn, add_note
+from mulligan.types.errors import UnfinishedRunError
+from tests.world import World, Worlds, moves
+
+
+@pytest.mark.parametrize(
+    "reply", [None, 7, {"text": "Moved."}, ["Moved."], '{"text": "Moved."}', "[1]"]
+)
+def test_a_reply_that_is_data_is_left_as_it_is(reply: object) -> None:
+    assert add_note(reply, "Not yet checked:") is reply
+
+
+@pytest.mark.parametrize("reply", ["Moved.", "{not json", "[see below]", ""])
+def test_a_reply_that_is_text_has_the_note_under_it(reply: str) -> None:
+    assert add_note(reply, "Not yet checked:") == f"{reply}\n\nNot yet checked:"
+    assert add_note(reply, "") == reply
+
+
+class FrameworkText(str):
+    """As frameworks hand out what their agents answered."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "shown otherwise"
+
+
+def test_a_text_of_a_framework_s_own_class_has_the_note_too() -> None:
+    told = add_note(FrameworkText("Moved."), "Not yet checked:")
+
+    assert told == "Moved.\n\nNot yet checked:"
+
+
+def breaks(attempted: Attempted) -> list[Finding]:
+    raise RuntimeError("down")
+
+
+async def test_a_review_that_is_still_due_is_said_in_the_reply(worlds: Worlds) -> None:
+    world = await worlds(checks=[breaks])
+
+    done = await world.act(moves(world, "2026-11-20"))
+
+    assert done.standing is Standing.UNREVIEWED
+    assert done.note == "Not yet checked:\n- Move (event id: e1, day: 2026-11-20)"
+    assert done.reply == f"Moved.\n\n{done.note}"
+
+
+async def test_an_agent_that_says_sent_of_what_is_held_is_put_right(worlds: Worlds) -> None:
+    world = await worlds(checks=[lambda _: []])
+
+    @world.m.tool(effect=Effect.IRREVERSIBLE, describe="Send {text} to {to}")
+    async def send(to: str, text: str) -> None:
+        raise AssertionError
+
+    async def lies(turn: OpenTurn) -> str:
+        await send("Ann", "hello")
+        return "It is sent!"
+
+    async def quotes(turn: OpenTurn) -> str:
+        held = await send("Bob", "hello")
+        return f"It is sent! Your reference is {held.hold.action}."
+
+    lied, quoted = await world.act(lies), await world.act(quotes)
+
+    waits = "Not done yet, this waits for a person's approval:\n- Send hello to"
+    assert lied.reply == f"It is sent!\n\n{waits} Ann"
+    assert str(quoted.reply).endswith(f".\n\n{waits} Bob")
+
+
+async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -> None:
+    async def agent(turn: OpenTurn) -> str:
+        try:
+            await world.move("e1", "2026-11-20")
+        except TimeoutError:
+            return "Moved."
+        raise AssertionError
+
+    from mulligan_testing.remote import Fault
+
+    world.remote.plan(Fault.LOST_AFTER)
+    done = await world.act(agent)
+
+    assert world.states() == [State.NEEDS_HUMAN]
+    assert "It is not certain whether this was done:\n- Move (event id: e1" in str(done.reply)
+
+
+@pytest.fixture
+async def world(worlds: Worlds, tmp_path: Path) -> World:
+    return await worlds(checks=[lambda _: []])
+
+
+def objects(attempted: Attempted) -> list[Finding]:
+    """Rejects everything."""
+    return [Finding(rule="test.wrong", severity=Severity.ERROR, issue="Not that day.")]
+
+
+async def test_a_reply_that_is_no_text_keeps_its_type_or_is_refused(worlds: Worlds) -> None:
+    world = await worlds(checks=[objects])
+    moved = {"moved": True}
+
+    async def agent(turn: OpenTurn) -> dict[str, bool]:
+        await world.move("e1", "2026-11-21")
+        return moved
+
+    done = await world.act(agent)
+
+    with pytest.raises(UnfinishedRunError, match=r"Not that day\.") as refused:
+        _ = done.reply
+    assert (done.output, done.standing, done.finished) == (moved, Standing.REJECTED, False)
+    assert (refused.value.output, refused.value.standing) == (moved, Standing.REJECTED)
+    assert (refused.value.answer, refused.value.findings) == (done.question, done.findings)
+
+
+async def test_an_agent_that_gives_no_reply_asks_the_person_where_it_was_rejected(
+    worlds: Worlds,
+) -> None:
+    world = await worlds(checks=[objects])
+
+    async def agent(turn: OpenTurn) -> None:
+        await world.move("e1", "2026-11-21")
+
+    done = await world.act(agent)
+
+    assert done.reply == done.question
+    assert done.question.startswith("I could not do this reliably")
+
+
+async def test_data_that_says_sent_of_what_is_held_is_not_given(worlds: Worlds) -> None:
+    world = await worlds(checks=[lambda _: []])
+
+    @world.m.tool(effect=Effect.IRREVERSIBLE, describe="Send {text} to {to}")
+    async def send(to: str, text: str) -> None:
+        raise AssertionError
+
+    async def lies(turn: OpenTurn) -> str:
+        await send("Ann", "hello")
+        return '{"sent": true}'
+
+    done = await world.act(lies)
+
+    assert (done.output, done.finished) == ('{"sent": true}', False)
+    assert done.reply == ("Not done yet, this waits for a person's approval:\n- Send hello to Ann")
+
+
+async def test_what_nobody_could_review_yet_is_given_with_its_standing(worlds: Worlds) -> None:
+    world = await worlds(checks=[breaks])
+
+    async def agent(turn: OpenTurn) -> dict[str, bool]:
+        await world.move("e1", "2026-11-20")
+        return {"moved": True}
+
+    done = await world.act(agent)
+
+    assert (done.reply, done.standing) == ({"moved": True}, Standing.UNREVIEWED)
+    assert done.note.startswith("Not yet checked:")

@@ -1,0 +1,176 @@
+"""Every migration: killed at every statement, run by two at once, from older and to newer."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import psycopg
+import pytest
+
+from mulligan.stores import migrations
+from mulligan.stores.migrations import Migration, find_latest_version, load_migrations
+from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite.session import SqliteSession
+from mulligan.types.errors import (
+    SchemaTooNewError,
+    SchemaTooOldError,
+    StoreError,
+    StoreUnavailableError,
+)
+from mulligan.types.log import Batch, LogQuery
+from mulligan_testing.store_contract.contract import (
+    make_first_entry,
+    make_log_row,
+)
+from mulligan_testing.store_contract.processes import finish_child, start_child
+from tests.stores.killed_migrations import choose_places
+
+OPENER = "mulligan.stores.opening:open_store"
+PARTS = ["sqlite/journal", "sqlite/log", "postgres"]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "family.db"
+
+
+def works(url: str) -> bool:
+    """Whether a store can be opened, written and read."""
+    store = open_store(url)
+    store.journal.submit([make_first_entry("a")]).result()
+    store.log.write(Batch(rows=[make_log_row()]))
+    fine = store.journal.verify() == [] and store.check_health().problems == ()
+    fine = fine and len(store.log.list_rows(LogQuery())) == 1
+    store.close()
+    return fine
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_migrations_are_numbered_without_gaps(part: str) -> None:
+    numbers = [migration.number for migration in load_migrations(part)]
+
+    assert numbers == list(range(numbers[0], find_latest_version(part) + 1))
+    assert all(migration.statements for migration in load_migrations(part))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_migration_that_is_killed_has_not_happened(part, path, request) -> None:
+    where = request.getfixturevalue("empty_postgres_url") if part == "postgres" else str(path)
+
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("killed_migrations.py"), part, where],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    places = [choose_places(len(migration.statements)) for migration in load_migrations(part)]
+    assert done.stdout.split() == [str(sum(map(len, places)))]
+
+
+def test_rows_survive_a_migration(path, monkeypatch) -> None:
+    assert works(f"sqlite:///{path}")
+    known = load_migrations("sqlite/log")
+    number = known[-1].number + 1
+    statements = ("alter table execution add column later text",)
+    more = Migration(number=number, statements=statements, needs=number)
+    monkeypatch.setattr(migrations, "load_migrations", lambda part: (*known, more))
+
+    store = open_store(f"sqlite:///{path}")
+
+    assert len(store.log.list_rows(LogQuery())) == 1
+    assert store.check_health().schemas["log"] == number
+    store.close()
+
+
+@pytest.mark.parametrize("may_migrate", [True, False])
+def test_a_schema_from_before_the_first_release_is_refused_and_left_alone(
+    path, may_migrate
+) -> None:
+    assert works(f"sqlite:///{path}")
+    connection = apsw.Connection(str(path))
+    connection.execute("pragma user_version = 3")
+    connection.close()
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError, match="has schema 3, from before the first release"):
+        open_store(f"sqlite:///{path}", migrate=may_migrate)
+
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_many_migrate_at_once_and_all_of_them_go_on(kind, path, request) -> None:
+    url = f"sqlite:///{path}" if kind == "sqlite" else request.getfixturevalue("empty_postgres_url")
+
+    children = [start_child(OPENER, url, task="write", count=2) for _ in range(4)]
+    written = [line for child in children for line in finish_child(child)]
+
+    store = open_store(url)
+    assert {action.id for action in store.journal.list_open_actions()} == set(written)
+    assert len(written) == 8
+    assert store.journal.verify() == []
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["family.db", "family.log.db"])
+@pytest.mark.parametrize("may_migrate", [True, False])
+def test_a_newer_sqlite_file_is_refused_and_left_alone(path, name, may_migrate) -> None:
+    assert works(f"sqlite:///{path}")
+    connection = apsw.Connection(str(path.with_name(name)))
+    connection.execute("pragma user_version = 99")
+    connection.close()
+    before = path.with_name(name).read_bytes()
+
+    with pytest.raises(SchemaTooNewError) as caught:
+        open_store(f"sqlite:///{path}", migrate=may_migrate)
+
+    assert re.search(rf"{name} has schema 99, but .* up to \d+: upgrade", str(caught.value))
+    assert path.with_name(name).read_bytes() == before
+
+
+def test_a_newer_postgres_schema_is_refused_and_left_alone(empty_postgres_url) -> None:
+    assert works(empty_postgres_url)
+    with psycopg.connect(empty_postgres_url) as connection:
+        connection.execute("insert into mulligan.migration (number) values (99)")
+
+    with pytest.raises(SchemaTooNewError, match=r"has schema 99"):
+        open_store(empty_postgres_url)
+
+
+def test_an_older_sqlite_file_is_refused_unless_we_may_migrate(path) -> None:
+    SqliteSession(path, "journal", create=True).close()
+
+    with pytest.raises(SchemaTooOldError, match=r"has schema 0; .*`mulligan migrate") as caught:
+        open_store(f"sqlite:///{path}", migrate=False)
+
+    assert f"sqlite:///{path}" in str(caught.value)
+    assert [file.name for file in path.parent.iterdir()] == ["family.db"]
+    assert works(f"sqlite:///{path}")
+
+
+def test_an_empty_postgres_database_is_refused_unless_we_may_migrate(empty_postgres_url) -> None:
+    with pytest.raises(SchemaTooOldError, match="has schema 0"):
+        open_store(empty_postgres_url, migrate=False)
+
+    with psycopg.connect(empty_postgres_url) as connection:
+        [(schema,)] = connection.execute("select to_regnamespace('mulligan')")
+    assert schema is None
+    assert works(empty_postgres_url)
+
+
+def test_a_file_of_another_program_is_not_touched(path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("create table theirs (x); insert into theirs values (1)")
+    connection.close()
+    before = path.read_bytes()
+
+    with pytest.raises(StoreUnavailableError, match="another program"):
+        open_store(f"sqlite:///{path}")
+
+    assert path.read_bytes() == before

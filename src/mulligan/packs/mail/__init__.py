@@ -1,6 +1,0 @@
-"""A mailbox as tools: drafts can be taken back, what is sent waits for a person."""
-
-from mulligan.packs.mail.mailbox import Mailbox
-from mulligan.packs.mail.tools import MailTools, mail_tools
-
-__all__ = ["MailTools", "Mailbox", "mail_tools"]
