@@ -15,12 +15,17 @@ setup: .venv/.base                       ## the library and its command line, in
 	$(PYTHON) -m venv .venv
 	touch $@
 
-.venv/.base: .venv/.python $(wildcard packages/*/pyproject.toml) constraints.txt
-	$(INSTALL) -e packages/mulligan -e packages/mulligan-dates
+# The build tool comes first and once, rather than into an environment of its own for each package.
+.venv/.build: .venv/.python $(wildcard packages/*/pyproject.toml) constraints.txt
+	$(INSTALL) 'hatchling>=1.27,<2' 'editables>=0.5,<1'
 	touch $@
 
-.venv/.test: .venv/.base
-	$(INSTALL) -e 'packages/mulligan[test]' $(PACKAGES)
+.venv/.base: .venv/.build
+	$(INSTALL) --no-build-isolation -e packages/mulligan -e packages/mulligan-dates
+	touch $@
+
+.venv/.test: .venv/.build
+	$(INSTALL) --no-build-isolation -e 'packages/mulligan[test]' $(PACKAGES)
 	touch $@
 
 # Pages are tried in a real browser: the system's own, else Debian's, else the one that Playwright brings.
@@ -37,8 +42,8 @@ setup: .venv/.base                       ## the library and its command line, in
 	  || echo "no dovecot: the tests of the mail pack are skipped"
 	touch $@
 
-.venv/.demo: .venv/.base
-	$(INSTALL) -e packages/mulligan $(PACKAGES)
+.venv/.demo: .venv/.build
+	$(INSTALL) --no-build-isolation -e packages/mulligan $(PACKAGES)
 	touch $@
 
 demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network

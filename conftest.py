@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 # Processes that tests start import helpers of tests by the same names as the tests do.
 _HERE = Path(__file__).parent
+_BEFORE = filter(None, [os.environ.get("PYTHONPATH")])  # an empty part would be the current folder
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(_HERE), *map(str, _HERE.glob("packages/mulligan*")), os.environ.get("PYTHONPATH", "")]
+    [str(_HERE), *map(str, _HERE.glob("packages/mulligan*")), *_BEFORE]
 )
 
 # A loaded machine is slow at making examples; that says nothing about what is tested.

@@ -237,6 +237,7 @@ class RestRequest(BaseHTTPRequestHandler):
         alike = [n for n, item in rest.items.items() if item.get("title") == body.get("title")]
         if way in ("unique", "upsert") and alike:
             if way == "upsert":
+                rest.keys |= {key: alike[0]} if key else {}
                 rest.write(alike[0], {**rest.items[alike[0]], **body})
             return 200, alike[0]
         made = f"n{next(rest.count)}"

@@ -455,7 +455,7 @@ async def test_what_a_call_of_ours_has_written_beside_its_resource_is_not_called
 
             def work() -> None:
                 change("e9")
-                with suppress(TimeoutError):
+                with suppress(TimeoutError):  # an agent goes on all the same
                     change("e1", beside="e9")
 
             await act(m, work)
