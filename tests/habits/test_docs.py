@@ -22,7 +22,11 @@ from mulligan.runtime.declaration import GROUPS
 from mulligan.settings import GROUPS as SETTING_GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
+PAGES = sorted(
+    page
+    for pattern in ("*.md", "docs/**/*.md", "packages/*/README.md", "examples/demo/README.md")
+    for page in ROOT.glob(pattern)
+)
 README_LINES = 120
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 MOST_NOT_RUN = 3
