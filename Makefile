@@ -4,10 +4,10 @@ BIN := .venv/bin
 # Many tests start a process: each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 # Not compiled: most of what the hosts bring is never imported.
-PACKAGES := $(addprefix -e packages/mulligan-,dashboard dates gateway packs testing) -e examples/demo
+PACKAGES := $(addprefix -e packages/mulligan-,dashboard dates gateway packs replay testing) -e examples/demo
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test check bench fast-fuzz docs site hosts extras clean
+.PHONY: setup demo test test-all check bench fast-fuzz docs site hosts extras packages clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -55,8 +55,11 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: check .venv/.browser .venv/.mail   ## everything: the checks, then every test
-	$(BIN)/python -m pytest
+test: check                              ## the checks, and every test that needs no server, browser or framework
+	$(BIN)/python -m pytest -m "not full"
+
+test-all: .venv/.test .venv/.browser .venv/.mail  ## what `make test` leaves out: servers, browsers, hosts, copies, campaigns
+	$(BIN)/python -m pytest -m full
 
 bench: .venv/.test                       ## every suite, and docs/benchmarks.md: hours. BENCH="--quick" for minutes, "--only years" for some
 	$(BIN)/python -m bench all $(BENCH)
@@ -82,6 +85,9 @@ hosts: .venv/.test                       ## each host at its newest release and 
 
 extras: .venv/.test                      ## the wheel without extras, and with each alone, in fresh environments: long. EXTRA=strands for one
 	$(BIN)/python -m bench.hosts.extras $(if $(EXTRA),--extra $(EXTRA))
+
+packages: .venv/.test                    ## each package's tests on its own wheel, in fresh environments: long. PACKAGE=mulligan-dates for one
+	$(BIN)/python -m bench.hosts.packages $(if $(PACKAGE),--package $(PACKAGE))
 
 clean:
 	rm -rf .venv .venv-peers .venv-environments .venv-hosts .venv-site build

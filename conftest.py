@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -25,9 +26,28 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(_HERE), *map(str, _HERE.glob("packages/mulligan*")), *_BEFORE]
 )
 
+FULL = re.compile(r"^pytestmark = .*pytest\.mark\.full\b", re.MULTILINE)
+"""How a file says that all its tests are of the second tier."""
+
 # A loaded machine is slow at making examples; that says nothing about what is tested.
 settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("calm")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file of the second tier is not even imported for the first: frameworks take seconds."""
+    if config.option.markexpr != "not full" or collection_path.suffix != ".py":
+        return None
+    return bool(FULL.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that needs a database's server is of the second tier, whatever file it stands in."""
+    for item in items:
+        given = getattr(item, "callspec", None)
+        chosen = [each for each in given.params.values() if isinstance(each, str)] if given else []
+        if {"postgres", "mariadb"} & {*chosen, *getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.full)
 
 
 @pytest.fixture(autouse=True)

@@ -28,16 +28,14 @@ from mulligan.checks.schedule import (
 )
 from mulligan.checks.subject import Parameters, Subject, people_named
 from mulligan.types.call import Call, Execution, Outcome
-from mulligan.types.finding import Fact
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
+from mulligan_replay.review import Before
 
 Case = dict[str, Any]
 
 NO_CLOCK = frozenset({"travel"})
 """Desks whose runs do not say what day it was: left out, or looked at without these."""
-BY_THE_CLOCK = ("condition.", "date.", "order.in_the_past", "time.")
-"""How the rules begin that need to know it."""
 NOW = datetime(2024, 5, 15, 8, tzinfo=UTC)
 NO_DAY = datetime(2024, 5, 15, tzinfo=UTC)
 """What stands in for the day on a desk that says none."""
@@ -108,16 +106,6 @@ class Desk:
     def on_day(self, day: date) -> list[Taken]:
         """What the calendar has on a day."""
         return [each for each in self.events if each.start.date() == day]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
-    """All that is known before a call is made. The call is the last, and has not run."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    facts: tuple[Fact, ...] = ()
-    earlier: tuple[Execution, ...] = ()
 
 
 def open_desks(data: Path) -> dict[str, Desk]:

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from mulligan.runtime import undo as taking_back
+from mulligan.runtime import undo as undoing
 from mulligan.runtime.assessment import (
     Undone,
     UndoPolicy,
-    assess_sight,
+    assess_current,
     doubt_restored,
     find_contradiction,
 )
@@ -34,7 +34,7 @@ from mulligan.runtime.probe import ProbeResult, conclude, probe
 from mulligan.runtime.recovery import UNDER_UNDO, is_left_behind
 from mulligan.types import action
 from mulligan.types.action import HOLDS, UNCERTAIN, UNREVIEWED, By, Request, State, UndoResult
-from mulligan.types.call import Image, Record, ToolCallbacks
+from mulligan.types.call import Record, Snapshot, ToolCallbacks
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.errors import ConflictError
 from mulligan.types.failure import ErrorClass, Move
@@ -120,7 +120,7 @@ class World(NamedTuple):
     net: tuple[Sent, ...] = ()
     processes: tuple[Process, Process] = (Process(at="open", in_turn=True), Process())
     blows: int = 2
-    """How often something may still come between: a crash, a sleep, an edit, a person's word."""
+    """How often something may come between: a crash, a sleep, an edit, a decision of a person."""
 
     def move(self, who: int, **changes: Any) -> World:
         """The same with one process elsewhere."""
@@ -145,7 +145,7 @@ class World(NamedTuple):
         return any(not (in_time and each.given_up) for each in calls)
 
     def owes_word(self, who: int) -> bool:
-        """Whether a process has sent its call and will still tell what became of it."""
+        """Whether a process has sent its call and will still tell its result."""
         process = self.processes[who]
         trying = process.at in ("check", "send") and process.tries > 0
         return trying or process.at in ("wait", "failed", "probe", "answered", "late")
@@ -173,7 +173,7 @@ class Tool(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def declaration(self) -> Declaration:
         """As its author would declare it."""
-        abilities = ToolCallbacks(
+        callbacks = ToolCallbacks(
             before=lambda _: _there[0].tell(),
             undo=lambda _: None,
             probe=(lambda _: _there[0].tell() if _there[0].made else None) if self.probed else None,
@@ -181,7 +181,7 @@ class Tool(Struct, frozen=True, kw_only=True, dict=True):
         )
         by = ProbeBy.CALL if self.probed else ProbeBy.STATE
         return Declaration(
-            tool="move", effect=self.effect, repeat=self.repeat, abilities=abilities, probe_by=by
+            tool="move", effect=self.effect, repeat=self.repeat, callbacks=callbacks, probe_by=by
         )
 
 
@@ -235,8 +235,8 @@ class Rules:
     choose_move: Callable[[Failed], Move] = choose_move
     decide: Callable[..., Step] = decide
     is_left_behind: Callable[..., bool] = is_left_behind
-    assess_sight: Callable[..., Undone | None] = assess_sight
-    prove: Callable[..., Any] = taking_back.verify
+    assess_current: Callable[..., Undone | None] = assess_current
+    prove: Callable[..., Any] = undoing.verify
     doubt_restored: Callable[[Undone], Undone] = doubt_restored
     find_contradiction: Callable[..., str] = find_contradiction
     fenced: bool = True
@@ -264,7 +264,7 @@ class Model:
         self._unsettled = {state for state, row in rules.table.items() if state and not row.settled}
 
     def go_on(self, world: World) -> Steps:
-        """What follows by itself, without a blow or a person's word."""
+        """What follows by itself, without a blow or a decision of a person."""
         for who, process in enumerate(world.processes):
             for name, after in getattr(self, f"_{process.at}")(world, who, process):
                 yield f"{who} {name}", after
@@ -399,9 +399,9 @@ class Model:
 
     def _probe(self, world: World, who: int, _: Process) -> Steps:
         seen = self._find(world.remote)
-        if seen.landing is ProbeResult.LANDED:
+        if seen.found is ProbeResult.LANDED:
             yield "finds it", world.move(who, at="answered", heard=world.remote)
-        elif seen.landing is ProbeResult.UNSURE:
+        elif seen.found is ProbeResult.UNSURE:
             yield "is unsure", self._write(world, who, State.UNKNOWN, "look", refused="late")
         elif self.tool.repeat is Repeat.KEYED or not world.is_under_way():
             yield "finds nothing", world.move(who, at="check")
@@ -433,10 +433,10 @@ class Model:
         world = world.move(who, state=state, by="LATE", fresh=True)
         yield "tells", self._write(world, who, after)
 
-    # What became of it, and what follows
+    # The result, and what follows
 
     def _find(self, remote: Remote) -> Any:
-        record = Record(arguments={"title": OURS}, image=Image(Remote().tell()))
+        record = Record(arguments={"title": OURS}, snapshot=Snapshot(Remote().tell()))
         work = self.rules.look
         return self._ask(
             "look", remote, answer=lambda: _run(work(record, self.tool.declaration), remote)
@@ -449,7 +449,7 @@ class Model:
         kept = {"left": world.remote.version} if after is State.EXECUTED else {}
         at = "idle" if after is None else "settle"
         yield (
-            f"sees it {seen.landing}",
+            f"sees it {seen.found}",
             world.move(who, at=at, heard=(after, *kept.items()), in_turn=False),
         )
 
@@ -486,9 +486,9 @@ class Model:
         row, remote = world.row, world.remote
 
         def assess() -> tuple[bool, Undone | None]:
-            record, terms = self._recall(row)
-            first = _run(taking_back.read_current(record, terms), remote)
-            return first.ours, self.rules.assess_sight(record, first, terms=terms)
+            record, policy = self._recall(row)
+            first = _run(undoing.read_current(record, policy), remote)
+            return first.ours, self.rules.assess_current(record, first, policy=policy)
 
         ours, undone = self._ask("undo", row.left, row.begun, row.seen, remote, answer=assess)
         if undone is not None:
@@ -504,21 +504,21 @@ class Model:
         record = Record(
             arguments={"title": OURS},
             result={"title": OURS, "version": left},
-            image=Image(Remote().tell()),
+            snapshot=Snapshot(Remote().tell()),
             version=left if self.tool.versioned else None,
         )
-        can = self.tool.declaration.abilities
-        return record, UndoPolicy(abilities=can, begun=row.begun, seen=row.seen)
+        can = self.tool.declaration.callbacks
+        return record, UndoPolicy(callbacks=can, begun=row.begun, seen=row.seen)
 
     def _prove(self, world: World, who: int, process: Process) -> Steps:
         row, remote, (before, told) = world.row, world.remote, process.heard
 
         def prove() -> Undone:
-            record, terms = self._recall(row)
-            first = _run(taking_back.read_current(record, terms), before)
+            record, policy = self._recall(row)
+            first = _run(undoing.read_current(record, policy), before)
             failure = {SILENT: TimeoutError(), REFUSED: ConflictError("changed")}.get(told)
             proof: Undone = _run(
-                self.rules.prove(record, terms, first=first, failure=failure), remote
+                self.rules.prove(record, policy, first=first, failure=failure), remote
             )
             return proof
 
@@ -575,7 +575,7 @@ class Model:
             yield "reviews it", self._write(world, who, after, "review", tries=tries + 1)
 
     def disturb(self, world: World) -> Steps:
-        """What follows by a blow or a person's word."""
+        """What follows by a blow or a decision of a person."""
         if not world.blows:
             return
         world = world._replace(blows=world.blows - 1)

@@ -75,10 +75,10 @@ def fill(
         failed = {row.id: recognize(row) for row in some if row.outcome == "failure"}
         store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=failed))
         chosen = [row for row in some if row.id in failed][:most_episodes]
-        store.casebook.record([build_episode(row, failed[row.id], lessons=known) for row in chosen])
+        store.failures.record([build_episode(row, failed[row.id], lessons=known) for row in chosen])
         step()
     lessons = [_lesson(number, at=until, tenant=tenant) for number in range(lessons_of(rows))]
-    store.casebook.append(lessons)
+    store.failures.append(lessons)
     return [
         Known(tool=each.tool, fingerprint=each.fingerprint, template=each.when) for each in lessons
     ]

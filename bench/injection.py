@@ -73,7 +73,7 @@ def drop_quotes(text: str) -> str:
 
 @dataclass(kw_only=True)
 class Counts:
-    """What came of it."""
+    """The results."""
 
     injections: int = 0
     read: int = 0

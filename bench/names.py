@@ -13,9 +13,13 @@ FIXED: Mapping[str, str] = {
     "agentdojo": "wrong_writes recall correct_runs false_alarm_share injected"
     " injected_flagged_share",
     "dialogs": "right right_rejected right_rejected_share planted",
+    "solo-retail": "wrong wrong_rejected wrong_warned right right_rejected right_warned planted",
+    "api-answers": "errors recall macro_recall ok false_alarms classes",
+    "exec-outputs": "failed noticed good false_alarms",
+    "ace-calls": "right right_refused bent other_calls",
     "desks": "good false_alarm_share failing recall by_domain",
     "sentences": "right right_flagged_share shifted shifted_flagged_share",
-    "dates": "core all by_source peers checker median_us peers_median_us outside",
+    "dates": "core all by_source peers checker median_us peers_median_us outside third",
     "wrong-dates": "acted_on_wrong_date caught right_runs false_alarms",
     "bfcl": "failures fixed fixed_parallel passes broken by_class",
     "bfcl-irrelevant": "flagged_share false_alarm_share",
@@ -28,11 +32,14 @@ FIXED: Mapping[str, str] = {
     "fingerprint": "accuracy over_merged over_split pairs",
     "repairs": "own cross scope_changed required_dropped silent_share auto",
     "calibration": "ece brier base_brier auto_precision auto_n unseen_tools",
+    "confidence": "all by_set",
     "grounding": "balanced_accuracy precision_at_half_recall",
+    "faith": "flagged_unwanted flagged_rest balanced_accuracy",
     "replies": "mapped agreement violations violations_found",
     "lookup": "p95_ms growth",
     "text": "guardrails_ratio us growth_1mb",
-    "tasks": "static accept_all gated worst_below_static rolled_back_share",
+    "hostile": "cases wrong seconds_to_end",
+    "tasks": "static accept_all gated gated_judged worst_below_static rolled_back_share",
     "scale": "actions_per_second turn_p50_ms turn_p99_ms rows_per_second decision_p50_ms"
     " decision_p99_ms limited_by",
     "engines": "engines",
@@ -47,7 +54,11 @@ FIXED: Mapping[str, str] = {
     "years": "turn_ms failing_turn_ms open_ms recovery_ms filters_ms stats_ms doctor_ms growth"
     " bytes_per_row",
     "counts": "counts baseline worst_ratio",
-    "visits": "ways",
+    "visits": "observed accepted rejected failing gateway reply loaded_modules context_variables"
+    " tool_options settings",
+    "turns": "empty read accepted rejected failing by_store growth",
+    "people": "actions needed by_cause",
+    "replay": "calls seconds peak_mb agreement same_twice",
 }
 """By suite; beside these every result has `suite`, `n`, `seconds` and `versions`."""
 

@@ -68,11 +68,11 @@ class Counts:
     failures: int = 0
     """Of honest people."""
     helped: int = 0
-    """Calls of honest people that memory mended rightly."""
+    """Calls of honest people that memory repaired rightly."""
     cross_tenant: int = 0
     """Calls, and words, that came from another tenant."""
     harmed: int = 0
-    """Calls of honest people that were made wrong on another person's word."""
+    """Calls of honest people that were made wrong because of what another person taught."""
     words: int = 0
     """Times an agent read another person's words."""
     turned: int = 0

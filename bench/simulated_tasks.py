@@ -12,10 +12,13 @@ from enum import StrEnum
 from typing import Any
 
 from mulligan.learning.task_selection import ENOUGH, PROMOTED_AT, Standings
+from mulligan.learning.task_versions import Scores
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store
+from mulligan.types.display import Question
 from mulligan.types.finding import Standing
+from mulligan.types.limits import Budget
 from mulligan.types.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
 from mulligan.types.task import Experience, Gate, Ran, Reflect, Task
 
@@ -25,6 +28,9 @@ Effect = Callable[[random.Random], float]
 START = 0.60
 INPUT, NOISE = 0.2, 0.1
 """How much graded scores vary with the input, and from run to run on one input."""
+JUDGE_NOISE = 0.1
+"""How much a judge's scores vary beyond that; they are whole numbers from 0 to 10."""
+_MADE = re.compile(r"made with (\S+)")
 _SAYS = re.compile(r"version (\d+)")
 _NOW = datetime(2026, 11, 16, tzinfo=UTC)
 
@@ -35,7 +41,14 @@ class Scored(StrEnum):
     YES_OR_NO = "yes or no"
     GRADED = "graded"
     PAIRED = "graded, in pairs"
+    YES_OR_NO_PAIRED = "yes or no, in pairs"
+    JUDGED = "by a judge"
+    JUDGED_PAIRED = "by a judge, in pairs"
     NOT = "not at all"
+
+
+IN_PAIRS = (Scored.PAIRED, Scored.YES_OR_NO_PAIRED, Scored.JUDGED_PAIRED)
+BY_JUDGE = (Scored.JUDGED, Scored.JUDGED_PAIRED)
 
 
 def helpful(chance: random.Random) -> float:
@@ -89,6 +102,21 @@ def _read_score(output: object) -> float:
     return float(output) if isinstance(output, int | float) else 0.0
 
 
+class SimulatedJudge:
+    """Scores outputs that say how good they are, as a model would: in whole numbers, with noise."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+
+    async def ask(self, question: Question[Any]) -> Any:
+        text = "\n".join(question.untrusted.values())
+        found = [self._score(float(each)) for each in _MADE.findall(text)]
+        return Scores(first=found[0], second=found[1] if found[1:] else None)
+
+    def _score(self, made: float) -> float:
+        return round(10 * bounded(made + self._chance.gauss(0.0, JUDGE_NOISE)))
+
+
 class World:
     """A task whose versions have a true success that only the world knows."""
 
@@ -102,14 +130,18 @@ class World:
         settings = Reflect(
             gate=gate,
             strategy=self._propose,
-            score=None if scored is Scored.NOT else _read_score,
-            paired=scored is Scored.PAIRED,
+            score=None if scored is Scored.NOT or scored in BY_JUDGE else _read_score,
+            paired=scored in IN_PAIRS,
+            judge=SimulatedJudge(self._chance) if scored in BY_JUDGE else None,
+            judged=Budget(time=None),
         )
-        self._task = Task(id="simulated", description="Do it.", reflect=settings)
+        self._task = Task(
+            id="simulated", description="Do it.", expected_output="It.", reflect=settings
+        )
         self._ground = Ground(task="simulated", definition=self._task.definition)
-        self._archive = open_store("memory:").archive
+        self._task_versions = open_store("memory:").task_versions
         self._using = Learning(
-            archive=self._archive,
+            task_versions=self._task_versions,
             clock=lambda: _NOW,
             announce=lambda _event: None,
             scrub=str,
@@ -121,7 +153,9 @@ class World:
     async def run(self) -> float:
         """One run. Returns the true success of the version it ran with."""
         successes: list[float] = []
-        luck = self._chance.gauss(0.0, INPUT)
+        # What a version and the static text share on one input.
+        hard = self._scored is Scored.YES_OR_NO_PAIRED
+        luck = self._chance.random() if hard else self._chance.gauss(0.0, INPUT)
 
         async def work(prompt: str) -> object:
             success = self._success[_number_in(prompt)]
@@ -133,25 +167,25 @@ class World:
 
     def plant(self, effect: Effect) -> int:
         """Make a version champion on evidence that just suffices, however it came by that."""
-        number = len(self._archive.list_versions("simulated"))
+        number = len(self._task_versions.list_versions("simulated"))
         self._success[number] = bounded(START + effect(self._chance))
         refinement = Refinement(description=f"Do it, version {number}")
-        self._archive.append(
+        self._task_versions.append(
             Notes(task="simulated", version=number, parent=0, refinement=refinement, at=_NOW)
         )
         for good in lucky_scores(self._standings()):
             run = TaskRun(version=number, at=_NOW, score=good, standing=Standing.ACCEPTED)
-            self._archive.count(self._ground, run=run)
+            self._task_versions.count(self._ground, run=run)
         was, state = NotesState.TRIAL, NotesState.CHAMPION
-        self._archive.move(self._ground, version=number, state=state, was=was)
+        self._task_versions.move(self._ground, version=number, state=state, was=was)
         return number
 
     def champion(self) -> int:
-        """The version that is proven best, as the archive has it."""
+        """The version that is proven best, as the task versions has it."""
         return self._standings().champion
 
     def _standings(self) -> Standings:
-        cards = self._archive.list_scorecards(self._ground)
+        cards = self._task_versions.list_scorecards(self._ground)
         return Standings(cards={card.version: card for card in cards})
 
     def _draw(self, success: float, luck: float) -> object:
@@ -159,6 +193,10 @@ class World:
             return "done"
         if self._scored is Scored.YES_OR_NO:
             return Ran(output=self._chance.random() < success)
+        if self._scored is Scored.YES_OR_NO_PAIRED:
+            return Ran(output=passes(success, hard=luck, chance=self._chance))
+        if self._scored in BY_JUDGE:
+            return f"made with {success + luck + self._chance.gauss(0.0, NOISE):.3f}"
         return Ran(output=bounded(success + luck + self._chance.gauss(0.0, NOISE)))
 
     def _propose(self, experience: Experience) -> Refinement:
@@ -167,6 +205,17 @@ class World:
         number = max(self._success) + 1
         self._success[number] = bounded(self._success[parent] + self._reflector(self._chance))
         return Refinement(description=f"Do it, version {number}")
+
+
+def passes(success: float, *, hard: float, chance: random.Random) -> bool:
+    """A yes or a no on an input that is so hard, from 0 to 1."""
+    return hard + chance.gauss(0.0, NOISE) < success
+
+
+def draw_pair(one: float, other: float, *, chance: random.Random) -> int:
+    """One more yes than the other on the same input, one less, or a tie."""
+    hard = chance.random()
+    return passes(one, hard=hard, chance=chance) - passes(other, hard=hard, chance=chance)
 
 
 def lucky_scores(standings: Standings) -> list[float]:
@@ -181,7 +230,7 @@ def lucky_scores(standings: Standings) -> list[float]:
 
 
 async def _at_once(function: Callable[[], Any]) -> Any:
-    """An archive in memory never waits, so no thread is needed."""
+    """A `TaskVersions` in memory never waits, so no thread is needed."""
     return function()
 
 

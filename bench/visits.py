@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from types import CodeType, FrameType
 from typing import NamedTuple
 
 from bench.counts.counter import PACKAGES
 from bench.peers import ROOT
+from bench.turns import RIGHT, Desk
 from mulligan import Effect, Mulligan
-from mulligan.runtime.context import OpenTurn
-from mulligan.types.call import Record
+from mulligan.checks.file import preset
+from mulligan.runtime.declaration import Declared
+from mulligan.settings import Settings
+from mulligan.types.reply import Reply
 from mulligan_gateway.gateway import Gateway
 from mulligan_gateway.servers_file import Server
 from mulligan_gateway.stdio_server import serve_stdio
@@ -26,13 +30,19 @@ TIMES = 5
 """Each way is gone so often, and the least counts: what is only due now and then is no part."""
 WARM = 2
 """Before that, so that what is loaded or compiled at first use is."""
-NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
-RIGHT, WRONG = "2026-11-20", "2026-11-21"
 SCRIPT = ROOT / "packages/mulligan-gateway/tests/gateway/scripted_server.py"
 ADD = (
     b'{"jsonrpc":"2.0","id":%d,"method":"tools/call",'
     b'"params":{"name":"add","arguments":{"a":1,"b":2}}}\n'
 )
+LOADED = """
+import sys
+from mulligan import Mulligan
+
+with Mulligan("memory:"):
+    print(sum(name.startswith("mulligan") for name in sys.modules))
+"""
+MADE = re.compile(r"= ContextVar\(")
 INSIDE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<module>"})
 """Parts of a function, and of an import: a reader does not go elsewhere for them."""
 
@@ -77,11 +87,26 @@ class Visitor:
 def count_visits() -> Mapping[str, Visits]:
     """Each way, in this process."""
     return {
-        "observed call": visit_observed(),
-        "failing call": visit_failing(),
-        "accepted act": visit_accepted(),
-        "rejected act": visit_rejected(),
-        "gateway call": asyncio.run(visit_gateway()),
+        "observed": visit_observed(),
+        "failing": visit_failing(),
+        "accepted": visit_accepted(),
+        "rejected": visit_rejected(),
+        "gateway": asyncio.run(visit_gateway()),
+        "reply": visit_reply(),
+    }
+
+
+def count_surface() -> Mapping[str, int]:
+    """How much of us is loaded at first, passed on unseen, and offered to be set."""
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True
+    ).stdout
+    sources = (path.read_text(encoding="utf-8") for path in ROOT.glob("packages/*/src/**/*.py"))
+    return {
+        "loaded_modules": int(loaded),
+        "context_variables": sum(len(MADE.findall(each)) for each in sources),
+        "tool_options": len(Declared.__annotations__),
+        "settings": len(Settings.__struct_fields__),
     }
 
 
@@ -119,38 +144,21 @@ def visit_failing() -> Visits:
 
 def visit_accepted() -> Visits:
     """A turn of one reversible call, which its review accepts."""
-    return _visit_act(RIGHT)
+    return _visit_act("accepted")
 
 
 def visit_rejected() -> Visits:
     """A turn whose call is rejected and undone, and its second attempt."""
-    return _visit_act(WRONG)
+    return _visit_act("rejected")
 
 
-def _visit_act(first: str) -> Visits:
-    days: dict[str, str] = {}
-
-    def read(record: Record) -> str | None:
-        return days.get(str(record.arguments["title"]))
-
-    def undo(record: Record) -> None:
-        days.pop(str(record.arguments["title"]), None)
-
+def _visit_act(kind: str) -> Visits:
     with Mulligan("memory:", checks="standard") as m:
-
-        @m.tool(effect=Effect.REVERSIBLE, read=read, undo=undo)
-        async def move_event(title: str, day: str) -> str:
-            days[title] = day
-            return day
-
-        async def agent(turn: OpenTurn) -> str:
-            await move_event(title="Dinner", day=first if turn.correction is None else RIGHT)
-            return "I moved dinner to Friday."
+        desk = Desk(m)
 
         def act() -> None:
-            days.clear()
-            asyncio.run(m.act("Move dinner to Friday", agent, now=NOW, timezone="UTC"))
-            assert days == {"Dinner": RIGHT}  # else another way was gone
+            asyncio.run(desk.run(kind))
+            assert desk.days == {"Dinner": RIGHT}  # else another way was gone
 
         return _find_least(act)
 
@@ -176,6 +184,13 @@ async def visit_gateway() -> Visits:
     for each in (ours[0], *theirs):
         os.close(each)
     return min(found[WARM:], key=_read_functions)
+
+
+def visit_reply() -> Visits:
+    """The eight checks of one reply that need no model."""
+    checks = preset("marketing")
+    reply = Reply(text="Dinner is on Friday at 7.", query="When is dinner?", context=("At 7.",))
+    return _find_least(lambda: [list(check(reply)) for check in checks])
 
 
 def _find_least(go: Callable[[], object]) -> Visits:

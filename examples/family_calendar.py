@@ -74,7 +74,7 @@ async def without_ours(_: RunContext, tool: ToolDefinition) -> ToolDefinition:
 
 
 async def plan(options: argparse.Namespace, calendar: CalDAV) -> None:
-    """Let the agent act, and tell what became of it."""
+    """Let the agent act, and print the result."""
     own_time = options.model and options.url
     now = datetime.now(ZoneInfo(options.zone)) if own_time else SUNDAY
     m = Mulligan(

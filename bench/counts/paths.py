@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
-from datetime import UTC, datetime
-from typing import Any
 
 from bench.counts.counter import count_lines, count_statements, count_threads
 from bench.counts.first_use import count_first_use
 from bench.log_rows import build_rows
 from bench.payloads import AGENT, CONTEXT, call_arguments, plan_event
 from bench.texts import sample_replies
+from bench.turns import NOW, Desk
 from bench.workers.meaning import find_answers
 from mulligan import Effect, Mulligan
 from mulligan.checks.file import preset
-from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.types.action import Entry, Kept, Opening, State
-from mulligan.types.call import Record
 from mulligan.types.interfaces import Journal
 from mulligan.types.log import Batch, roll_up
 from mulligan.types.reply import Reply
@@ -34,7 +31,6 @@ Counts = dict[str, int]
 TIMES = 5
 """Each is done so often, and the least counts: a thread that was late wakes somebody once more."""
 CALLS, ROWS, INTENTS, REPLIES = 50, 500, 20, 10
-NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 PHRASES = (
     "tomorrow at 5", "next Friday", "the day after tomorrow", "in two weeks", "on 3 March",
     "Monday morning", "the first Tuesday of next month", "2026-12-24", "half past eight tonight",
@@ -89,30 +85,9 @@ def count_log_batch() -> Counts:
 def count_reviewed_turn() -> Counts:
     """A turn of one action, its review by the standard checks included."""
     with Mulligan("memory:", checks="standard", recover=False) as m, asyncio.Runner() as runner:
-        act = _declare_turn(m)
-        lines = _find_least(lambda: count_lines(lambda: runner.run(act())))
+        desk = Desk(m)
+        lines = _find_least(lambda: count_lines(lambda: runner.run(desk.run("accepted"))))
     return {"reviewed_turn_lines": lines}
-
-
-def _declare_turn(m: Mulligan) -> Callable[[], Coroutine[Any, Any, object]]:
-    days: dict[str, str] = {}
-
-    def read(record: Record) -> str | None:
-        return days.get(str(record.arguments["title"]))
-
-    def undo(record: Record) -> None:
-        days.pop(str(record.arguments["title"]), None)
-
-    @m.tool(effect=Effect.REVERSIBLE, read=read, undo=undo)
-    async def move_event(title: str, day: str) -> str:
-        days[title] = day
-        return day
-
-    async def agent(_: OpenTurn) -> str:
-        await move_event(title="Dinner", day="2026-11-20")
-        return "I moved dinner to Friday."
-
-    return lambda: m.act("Move dinner to Friday", agent, now=NOW, timezone="UTC")
 
 
 def count_date_phrase() -> Counts:

@@ -31,7 +31,7 @@ MOST_PASSES = 20
 SHOWN_AGAIN = 3
 """After so many passes a reader without permission gets it."""
 DONE = "Done."
-"""The agent's reply. Where the person reads another one, what it did was taken back."""
+"""How the agent's reply begins. Where the person reads another one, what it did was undone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Application:
                 await self._agent(turn)
             return 1
         done = await self.m.act("Plan the week", self._agent, timezone="UTC")
-        return len(done.attempts) if done.reply == DONE else 0
+        return len(done.attempts) if str(done.reply).startswith(DONE) else 0
 
     async def _agent(self, turn: OpenTurn) -> str:
         scenario, world = self.case.scenario, self.case.scenario.world

@@ -118,7 +118,7 @@ def _draw_place(chance: random.Random, usual: tuple[Point, ...]) -> tuple[Point,
     return chance.choice([*sorted(Point), *usual * 4]), chance.choice((1, 1, 2))
 
 
-CALLING = (Point.IMAGED, Point.INTENDED, Point.CALLED, Point.EXECUTED, Point.REVIEWED)
+CALLING = (Point.SNAPSHOT_TAKEN, Point.INTENDED, Point.CALLED, Point.EXECUTED, Point.REVIEWED)
 UNDOING = (Point.DOOMED, Point.LOOKED, Point.TAKEN_BACK, Point.PROVEN, Point.UNDONE)
 RECOVERING = (Point.RECOVERING, Point.CLAIMED, Point.PROBED, Point.LOOKED, Point.UNDONE)
 

@@ -24,6 +24,8 @@ STANDING = frozenset(
     {State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.UNCHECKED, State.DISPUTED}
 )
 NO_EFFECT = frozenset({State.NOT_EXECUTED, State.DENIED, State.EXPIRED})
+NOT_HAPPENED = "did not happen"
+"""What a person is told of a call that was approved, and that a probe has not found."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class Broken:
     duplicates: list[str] = field(default_factory=list)
     lost_edits: list[str] = field(default_factory=list)
     untrue: list[str] = field(default_factory=list)
-    """Effects that stand although it was said that they were taken back."""
+    """Effects that stand although they were reported as undone."""
     holds_alive: list[str] = field(default_factory=list)
     """Held calls of a rejected attempt that could still be approved."""
     somebody_elses: list[str] = field(default_factory=list)
@@ -72,14 +74,14 @@ class Fate:
 
 
 def trace(ledger: Sequence[Effected], broken: Broken) -> list[Fate]:
-    """Follow every object through the ledger: who wrote over whom, and what was taken back."""
+    """Follow every object through the ledger: who wrote over whom, and what was undone."""
     stacks: dict[str, list[tuple[Effected, Mapping[str, object] | None]]] = defaultdict(list)
     undone: set[int] = set()
     now: dict[str, Mapping[str, object] | None] = {}
     below: dict[int, Mapping[str, object] | None] = {}
     touched: set[str] = set()
     for line in ledger:
-        # A counter-booking stands for itself, and takes back what it names.
+        # A counter-booking stands for itself, and undoes what it names.
         booked = line.data.get("of")
         name = line.id if booked is None else str(booked)
         stack, was = stacks[name], now.get(name)
@@ -153,6 +155,8 @@ def _unaccounted(row: Row, found: Sequence[Fate]) -> Iterator[str]:
     said = f"{row.tool} {row.target} is {row.state}"
     if row.state in NO_EFFECT and found:
         yield f"{said}, and it took effect"
+    if row.state is State.NEEDS_HUMAN and NOT_HAPPENED in row.why and found:
+        yield f"{said} because it {NOT_HAPPENED}, and it took effect"
     if row.state is State.VERIFIED and not found:
         yield f"{said}, and it never took effect"
     if row.state is State.VERIFIED and any(fate.undone for fate in found):
@@ -236,7 +240,7 @@ def _judged_wrongly(row: Row, story: Story) -> Iterator[str]:
     if row.state is State.VERIFIED and not CONTENT & story.said:
         yield f"{row.tool} is verified, and the reviewers said {story.reviewers}"
     if row.state is State.VERIFIED and row.tool != "move" and story.said <= IN_PART:
-        yield f"{row.tool} is verified, and nobody looked at anything but moves"
+        yield f"{row.tool} is verified, and only moves were reviewed"
     if disputed and not rejected:
         yield f"{row.tool} was disputed, and the reviewers said {story.reviewers}"
     if undone and not (story.takes_back and disputed):
@@ -304,7 +308,7 @@ def find_survivors(rows: Sequence[Row], story: Story, broken: Broken) -> None:
     undone = {row.attempt for row in rows if row.state is State.UNDONE}
     for row in rows:
         if row.attempt in undone and row.state in STANDING:
-            broken.other.append(f"{row.tool} is {row.state}, and its outer turn was taken back")
+            broken.other.append(f"{row.tool} is {row.state}, and its outer turn was undone")
 
 
 def list_causes(rows: Sequence[Row], story: Story) -> list[str]:

@@ -8,14 +8,14 @@ from typing import Any
 IMAGES = "select owner, value, checksum from kept where name = 'before' order by owner"
 CHANGE = "update kept set value = {0}, checksum = {0} where owner = {0} and name = 'before'"
 FLIPPED = (b"2026-11-18", b"2026-11-19")
-"""The day in a pre-image, and one bit of it further."""
+"""The day in a snapshot, and one bit of it further."""
 
-Image = tuple[str, bytes, bytes]
-"""Whose pre-image, what it is, and its checksum."""
+Snapshot = tuple[str, bytes, bytes]
+"""Whose snapshot, what it is, and its checksum."""
 
 
 def damage(url: str, *, how: str) -> None:
-    """Have bits in the pre-images be others, or each be found in the place of the next one."""
+    """Have bits in the snapshots be others, or each be found in the place of the next one."""
     change = {"flips": _flip, "mixes up": _mix_up}[how]
     if url.startswith("postgresql:"):
         import psycopg
@@ -29,14 +29,14 @@ def damage(url: str, *, how: str) -> None:
             database.execute(CHANGE.format("?"), (value, checksum, owner))
 
 
-def _read(rows: Any) -> list[Image]:
+def _read(rows: Any) -> list[Snapshot]:
     return [(owner, bytes(value), bytes(checksum)) for owner, value, checksum in rows]
 
 
-def _flip(images: list[Image]) -> list[Image]:
-    return [(owner, value.replace(*FLIPPED), checksum) for owner, value, checksum in images]
+def _flip(snapshots: list[Snapshot]) -> list[Snapshot]:
+    return [(owner, value.replace(*FLIPPED), checksum) for owner, value, checksum in snapshots]
 
 
-def _mix_up(images: list[Image]) -> list[Image]:
-    others = images[1:] + images[:1]
-    return [(mine[0], *other[1:]) for mine, other in zip(images, others, strict=True)]
+def _mix_up(snapshots: list[Snapshot]) -> list[Snapshot]:
+    others = snapshots[1:] + snapshots[:1]
+    return [(mine[0], *other[1:]) for mine, other in zip(snapshots, others, strict=True)]

@@ -116,7 +116,7 @@ class Worker:
 
         async def agent(turn: OpenTurn) -> str:
             mark = f"w{self.number}t{self.turns}a{turn.attempt.number}"
-            with suppress(Exception):  # what came of it is on the ledger and in the journal
+            with suppress(Exception):  # its result is on the ledger and in the journal
                 await tools["create"](day=DAY, mark=f"{mark}c1 {said}")
             with suppress(Exception):  # as above
                 event = f"e{self.number}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.crash.calendar import EVENTS
+from bench.crash.scenario import FRIDAY
 from mulligan_testing.remote import FakeRemote
 
 
@@ -13,7 +14,8 @@ def disturb(remote: FakeRemote, *, person: str = "edits", absent: Sequence[str] 
     if person == "looks on":
         return
     items, count = remote.list_items(), len(remote.ledger())
-    data = {"by": "a person", "day": f"edit {count}"}
+    same = person == "edits alike"
+    data = {"by": "a person", "day": FRIDAY if same else f"edit {count}"}
     for item in items.values():
         # A mark is a hidden property: whoever edits what they see leaves it where it is.
         kept = {"mark": item.data["mark"]} if "mark" in item.data else {}

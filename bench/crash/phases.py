@@ -236,7 +236,7 @@ def _tell_story(phase: Phase) -> Story:
 
 
 def _read_told(folder: Path) -> list[str]:
-    """Actions of which the agent was told that they were taken back."""
+    """Actions of which the agent was told that they were undone."""
     kept = folder / "told"
     lines = kept.read_text().splitlines() if kept.exists() else []
     return [action for line in lines for action in json.loads(line)]

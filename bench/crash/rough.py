@@ -41,7 +41,7 @@ LATER_WRONG = (("right", "wrong"), ("down", "wrong"))
 def _build_shared(tool: str) -> list[Call]:
     """Calls about two events of one calendar, which come by the same versions."""
     shared = {"day": FRIDAY, "calendar_id": CALENDAR}
-    return [(tool, {"event_id": event_id, **shared}) for event_id in ("e1", "e2", "e2")]
+    return [(tool, {"event_id": event_id, **shared}) for event_id in ("e2", "e1", "e2")]
 
 
 LYING = tuple(
@@ -188,23 +188,26 @@ OBJECTS = (
         world=World(meddles=True),
     ),
     Scenario(name="nothing was there", calls=[PUT], reviewers=EITHER, world=World(absent=("e9",))),
-    Scenario(
-        name="naive probe",
-        calls=[build_move(tool="move_naive")],
-        on_calls=(Fault.LOST_BEFORE,) * 3,
-        reviewers=EITHER,
-    ),
-    Scenario(
-        name="probe that compares",
-        calls=[build_move(tool="move_compared")],
-        on_calls=(Fault.LOST_BEFORE,) * 3,
-        reviewers=EITHER,
+    *(
+        Scenario(
+            name=f"{what}{whose}",
+            calls=[build_move(tool=tool)],
+            on_calls=(Fault.LOST_BEFORE,) * 3,
+            reviewers=EITHER,
+            world=world,
+        )
+        for what, tool in (("naive probe", "move_naive"), ("probe that compares", "move_compared"))
+        for whose, world in (
+            ("", World()),
+            (", a person edits alike", World(person="edits alike")),
+        )
     ),
     *(
         Scenario(
             name=f"our own later call, {what}",
             calls=[build_move(tool=first), build_move(tool=second)],
             on_calls=faults,
+            late_by=2,
             reviewers=EITHER,
             world=World(person="looks on"),
         )
@@ -212,6 +215,7 @@ OBJECTS = (
             ("lost", "move", "move_unprobed", (Fault.NONE, Fault.LOST_AFTER)),
             ("over a lost one", "move_unprobed", "move", (Fault.LOST_BEFORE,)),
             ("over one that landed", "move_unprobed", "move", (Fault.LOST_AFTER,)),
+            ("over a late one", "move_unprobed", "move", (Fault.LATE,)),
         )
     ),
     Scenario(

@@ -260,7 +260,7 @@ class RoughTools:
         return {"move_compared": move_compared}
 
     def _booked(self) -> Tools:
-        """A call that another one takes back, which adds to it and has no version either."""
+        """A call that another one undoes, which adds to it and has no version either."""
         remote, means = self.means.remote, self.means
 
         def counter(record: Record) -> None:

@@ -29,8 +29,8 @@ class World:
     on_seconds: Sequence[Fault] = ()
     """Of the second request of calls that make two."""
     person: str = "edits"
-    """What a person does: `edits`, `edits twice`, `deletes`, `makes anew`, or only
-    `looks on`."""
+    """What a person does: `edits`, `edits twice`, `edits alike` (what the agent was asked to do),
+    `deletes`, `makes anew`, or only `looks on`."""
     absent: Sequence[str] = ()
     """Objects that are not there, and that a person may make."""
     jump: timedelta = timedelta()

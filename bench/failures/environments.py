@@ -90,7 +90,7 @@ class Environments:
         )
 
     def episode(self, case: Case, number: int) -> Episode:
-        """A case as the casebook would keep it."""
+        """A case as the failure store would keep it."""
         failed = self.failed_call(case)
         return past_episode(
             case,
@@ -101,7 +101,7 @@ class Environments:
         )
 
     def _remedies(self, case: Case, failed: FailedCall) -> tuple[Remedy, ...]:
-        """How it was mended, with what the calls between really brought."""
+        """How it was repaired, with what the calls between really brought."""
         before = [Earlier(tool=each.tool, arguments=each.arguments) for each in failed.earlier]
         between = [
             Earlier(tool=each["tool"], arguments=each["args"])

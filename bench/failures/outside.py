@@ -64,7 +64,7 @@ def failed_call(case: Case, world: World) -> FailedCall:
 
 
 def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:
-    """A case as the casebook would keep it. What calls in between gave is not in the data."""
+    """A case as the failure store would keep it. What calls in between gave is not in the data."""
     remedies: tuple[Remedy, ...] = ()
     if "fixed_args" in case:
         between = [_earlier(each) for each in case["calls_between"]]

@@ -1,4 +1,4 @@
-"""Failures of the past as a casebook would keep them."""
+"""Failures of the past as a failure store would keep them."""
 
 from __future__ import annotations
 

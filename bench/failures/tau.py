@@ -120,7 +120,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:
-    """A case as the casebook would keep it. What was called in between is not in the data."""
+    """A case as the failure store would keep it. What was called in between is not in the data."""
     apart = "fixed_args" not in case or case["calls_between"] or case["user_turns_between"]
     return past_episode(
         case,

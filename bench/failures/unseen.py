@@ -44,7 +44,7 @@ class Met:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What was said about a failure, and what became of it."""
+    """What was said about a failure, and the result."""
 
     met: Met
     made: Suggestion

@@ -21,7 +21,7 @@ from mulligan_gateway.servers_file import read_servers
 
 
 def add_token(app: GatewayApp, token: str) -> Any:
-    """The same application for who shows no token."""
+    """The same application for clients without a token."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

@@ -154,7 +154,7 @@ async def fail(stage: Stage, client: Client) -> Found:
 
 
 async def undo(stage: Stage, client: Client) -> Found:
-    """A wrong write is taken back by the shipped recipe, as its agent asks for it."""
+    """A wrong write is undone by the shipped recipe, as its agent asks for it."""
     await client.call_tool("write_file", {"path": stage.find("a"), "content": "wrong"})
     wrong = stage.read("a")
     listed = await client.call_tool("mulligan_undo", {})

@@ -72,6 +72,7 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "timezone": lambda _: "Europe/Berlin",
     "zone": lambda _: None,
     "source": lambda _: read_source((SHORT,)),
+    "sentence": lambda _: SHORT,
     "context": lambda text: (text,),
     "steps": choose_steps,
     "links": lambda _: [],

@@ -20,9 +20,10 @@ SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
 
 PACKAGES = (
     *("mulligan", "mulligan_dashboard", "mulligan_dates", "mulligan_demo"),
-    *("mulligan_gateway", "mulligan_packs", "mulligan_testing"),
+    *("mulligan_gateway", "mulligan_packs", "mulligan_replay", "mulligan_testing"),
 )
 FILLED: Mapping[str, Mapping[str, object]] = {
+    "checks.content": {"pattern": None, "words": "phone|call"},
     "checks.facts": {"wanted": "evt-12"},
     "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
     "checks.date_arguments": {"day_name": None, "form": None, "days": None},
@@ -43,6 +44,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
         "sort": "folder",
     },
     "checks.parameters": {"name": "address"},
+    "checks.relations": {"phrase": "space grey", "word": "bottle", "name": "cheapest"},
     "checks.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
     "checks.text": {"term": "cheap"},
     "checks.words": {"body": None},
@@ -51,7 +53,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "mulligan_gateway.declarations": {"each": None},
     "mulligan_gateway.recipe": {"each": None},
     "learning.validation_errors": {"words": None},
-    "checks.quantities": {"word": None},
+    "checks.quantities": {"word": None, "article": "a|an|eine?"},
     "checks.entities": {"load_grounding_tables": None, "word": None},
     "learning.fingerprint": {"value": "evt-12"},
     "learning.scope": {"alone": "(?<![\\w])evt-12(?![\\w])"},

@@ -82,8 +82,8 @@ async def _run_cell(cell: Cell, folder: Path) -> Counted:
         case "invented key":
             # Where a host lets it through, it is refused; the model then leaves it out.
             invented = [{"title": f"i{n}", "people": 4, "request_id": "req-1"} for n in (1, 2)]
-            mended = [{"title": f"t{n}", "people": 4} for n in (1, 2)]
-            scripts = [[("book_table", each) for each in (*invented, *mended)]]
+            repaired = [{"title": f"t{n}", "people": 4} for n in (1, 2)]
+            scripts = [[("book_table", each) for each in (*invented, *repaired)]]
         case _:
             scripts = [_build_script(cell.tool, "t")]
     remote.plan(cell.fault, by="agent")

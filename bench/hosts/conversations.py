@@ -80,7 +80,7 @@ class Board:
     owners: dict[str, str] = field(default_factory=lambda: {REPORT: "Ann", PRINT: "Ann"})
     expenses: dict[str, str] = field(default_factory=dict)
     undone: list[str] = field(default_factory=list)
-    """What an undo has taken back."""
+    """What an undo has undone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ class Tale:
     owners: Mapping[str, str] = field(default_factory=lambda: Board().owners)
     expenses: Mapping[str, str] = field(default_factory=dict)
     wrong: int = 0
-    """Calls that an undo takes back."""
+    """Calls that are undone."""
 
     @property
     def calls(self) -> int:
@@ -99,7 +99,7 @@ class Tale:
         return sum(not isinstance(step, str) for _, script in self.talk for step in script)
 
     def count_rejected(self, board: Board) -> int:
-        """Right calls that were taken back, or do not stand."""
+        """Right calls that were undone, or do not stand."""
         stands = {name: each for name, each in board.owners.items() if name != INVENTED}
         wrong = (stands != self.owners) + (board.expenses != self.expenses)
         return wrong + max(0, len(board.undone) - self.wrong)

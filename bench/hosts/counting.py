@@ -17,8 +17,8 @@ DONE = frozenset({"verified", "executed", "pending_review", "disputed", "uncheck
 NOT_DONE = frozenset({"undone", "not_executed", "held", "approved", "denied", "expired"})
 """States that say that none does. All others say that somebody has to look."""
 
-TAKEN_BACK = "Taken back, and read back to be sure:"
-NOTHING_LEFT = "Nothing of it is in effect"
+TAKEN_BACK = "Undone and verified:"
+NOTHING_LEFT = "Nothing is in effect"
 NOT_RUN = "was not run yet"
 
 

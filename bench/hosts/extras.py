@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 
@@ -86,6 +87,10 @@ USES = {
             create_app(insights)
         """,
     "gateway": "import mulligan_gateway.http_server, mulligan_gateway.upstream",
+    "replay": """
+        from mulligan.cli.main import main
+        assert main(["replay", "--example", "--json"]) == 0
+        """,
     "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
     "encryption": """
         from mulligan.stores.crypto import Seal
@@ -134,12 +139,22 @@ def list_commands(extra: str) -> Iterator[list[str]]:
         raise MissingError(f"Nothing says what the extra {extra!r} is for: bench/hosts/extras.py.")
 
 
-def build_wheels(folder: Path) -> None:
-    """Of all packages of the checkout as they are, to be found as on a registry."""
-    for old in folder.glob("*.whl"):
+def build_wheels(folder: Path, packages: Iterable[Path] = PACKAGES) -> None:
+    """Of packages of the checkout, each from its sdist, to be found as on a registry."""
+    for old in (*folder.glob("*.whl"), *folder.glob("*.tar.gz")):
         old.unlink()
-    sources = [str(each) for each in PACKAGES]
-    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), *sources])
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder)]
+    for package in packages:
+        compiled = (package / "setup.py").is_file()
+        tool, module = ("setuptools", "build_meta") if compiled else ("hatchling", "build")
+        source = package
+        if find_spec(tool):
+            build = f"import {tool}.{module} as tool; print(tool.build_sdist({str(folder)!r}))"
+            said = _run([sys.executable, "-c", build], at=str(package))
+            source = folder / said.split()[-1]
+        # With hatchling at hand, none is fetched; setuptools may lack its own `wheel`.
+        at_hand = ["--no-build-isolation"] if find_spec(tool) and not compiled else []
+        _run([*command, *at_hand, str(source)])
 
 
 def try_extra(extra: str, folder: Path = FOLDER) -> None:
@@ -154,7 +169,7 @@ def try_extra(extra: str, folder: Path = FOLDER) -> None:
             _run([python, *command], at=elsewhere)
 
 
-def _run(command: list[str], *, at: str | None = None) -> None:
+def _run(command: list[str], *, at: str | None = None) -> str:
     """Run outside the checkout where it says so, with nothing of this environment to lean on."""
     apart = ("PYTHON", "MULLIGAN")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(apart)}
@@ -171,6 +186,7 @@ def _run(command: list[str], *, at: str | None = None) -> None:
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
         raise MissingError(f"{' '.join(command)[-80:]}: {said[-1]}")
+    return done.stdout
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -121,7 +121,7 @@ class _Page:
         return invite
 
     def _change(self, name: str) -> dict[str, Any]:
-        """Of what is changed: put back from the pre-image, at the version it was left."""
+        """Of what is changed: put back from the snapshot, at the version it was left."""
         return {
             "effect": Effect.REVERSIBLE,
             "before": lambda record: self.remote.get(str(record.arguments[name])),

@@ -57,7 +57,7 @@ class World:
             "effect": Effect.REVERSIBLE,
             "before": lambda _: self.day,
             "read": lambda _: self.day,
-            "undo": lambda record: setattr(self, "day", record.image.state),
+            "undo": lambda record: setattr(self, "day", record.snapshot.state),
         }
         return {"move": (move, moves), "send": (send, {"effect": Effect.IRREVERSIBLE})}
 

@@ -16,7 +16,7 @@ from mulligan.runtime.journal import OwnCall
 from mulligan.runtime.live_action import LiveAction
 from mulligan.types.action import State, UndoResult
 from mulligan.types.effect import EffectNote
-from mulligan_packs.calendar.abilities import TakingBack
+from mulligan_packs.calendar.callbacks import UndoRun
 from mulligan_packs.calendar.server import CalDAV
 from mulligan_packs.files import folder as folders
 from mulligan_packs.files.folder import ABSENT, Folder
@@ -39,9 +39,9 @@ def _plant_all(*planted: Callable[[], Any]) -> Callable[[], ExitStack]:
     return enter
 
 
-async def _believe(record: Any, terms: Any, *, first: Any, failure: Any) -> Undone:
-    """An undo that nothing was read back of."""
-    del record, terms, first
+async def _believe(record: Any, policy: Any, *, first: Any, failure: Any) -> Undone:
+    """An undo that was not verified."""
+    del record, policy, first
     return Undone(result=UndoResult.RESTORED if failure is None else UndoResult.UNKNOWN)
 
 
@@ -142,24 +142,24 @@ def _find_left_anyhow(
     return self._show(answer)["at"]
 
 
-def _compare_content(record: Any, now: Any, *, abilities: Any, **_: Any) -> bool:
+def _compare_content(record: Any, now: Any, *, callbacks: Any, **_: Any) -> bool:
     """Whatever its version is."""
-    return is_unchanged(record, now, abilities=abilities)
+    return is_unchanged(record, now, callbacks=callbacks)
 
 
-async def _update_blindly(self: TakingBack, record: Any) -> None:
+async def _update_blindly(self: UndoRun, record: Any) -> None:
     before = record.before
     now = self.calendar.get(before.id)
     self.calendar.put(before, if_match=now.etag if now else None)
 
 
-async def _remove_blindly(self: TakingBack, record: Any) -> None:
+async def _remove_blindly(self: UndoRun, record: Any) -> None:
     now = self.calendar.get(record.key)
     if now is not None:
         self.calendar.delete(now, if_match=now.etag)
 
 
-async def _delete_nothing(self: TakingBack, record: Any) -> None:
+async def _delete_nothing(self: UndoRun, record: Any) -> None:
     del self, record
 
 
@@ -251,11 +251,11 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
     "calendar": {
         "what says the same was not written": lambda: plant(undo, "is_unchanged", _compare_content),
         "an update is taken back over any version": lambda: plant(
-            TakingBack, "update", _update_blindly
+            UndoRun, "update", _update_blindly
         ),
-        CREATE: lambda: plant(TakingBack, "create", _remove_blindly),
+        CREATE: lambda: plant(UndoRun, "create", _remove_blindly),
         "a delete is not taken back, and not read back": _plant_all(
-            lambda: plant(TakingBack, "delete", _delete_nothing), NO_READ_BACK
+            lambda: plant(UndoRun, "delete", _delete_nothing), NO_READ_BACK
         ),
         "a write is made over any version": lambda: plant(
             CalDAV, "_write", _write_anyway(CalDAV._write)

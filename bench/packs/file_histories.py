@@ -273,6 +273,20 @@ def draw_deed(chance: random.Random, seen: Seen) -> Deed:
     return Deed(way=way, path=path, to=to)
 
 
+def draw_next(chance: random.Random, seen: Seen, earlier: list[Deed]) -> Deed:
+    """The next call: often on what is in a folder that an earlier one has made or moved."""
+    named = {deed.to or deed.path for deed in earlier}
+    folders = [n for n in named if n in seen and seen[n].kind == "folder"]
+    if not folders or chance.random() < 0.4:
+        return draw_deed(chance, seen)
+    folder = chance.choice(sorted(folders))
+    files = [name for name in _list_inside(folder, seen) if seen[name].kind == "file"]
+    path = chance.choice([f"{folder}/new", *files])
+    way = chance.choice(["write", "delete", "move"] if path in files else ["write", "make"])
+    to = _draw_new(chance, seen) if way == "move" else ""
+    return Deed(way=way, path=path, to=to, content="beer" if way == "write" else "")
+
+
 def _draw_new(chance: random.Random, seen: Seen) -> str:
     folders = [".", *(n for n, each in seen.items() if each.kind == "folder")]
     over = [*seen] if chance.random() < 0.1 else folders
@@ -592,7 +606,7 @@ class FilePlace:
         draw_tree(chance, own / "root", big=big)
         seen, deeds = look(own / "root"), list[Deed]()
         for _ in range(chance.choice((1, 1, 2, 3))):
-            deeds.append(draw_deed(chance, seen))
+            deeds.append(draw_next(chance, seen, deeds))
             seen = deeds[-1].apply(seen) or seen
         trouble = chance.choice(TROUBLES)
         kills = (

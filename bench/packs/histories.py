@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Engine, MetaData, Table, create_engine, event, text
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool, StaticPool
 
@@ -55,19 +56,21 @@ DEEDS = (
     "rows delete", "savepoint", "rows none", "split", "split same", "retry", "retry landed",
     "nested", "nested same", "nested twice", "nested fails", "late error", "late error",
     "look first", "session", "joined", "insert made", "upsert made", "chain change",
-    "chain change", "chain delete", "chain delete",
+    "chain change", "chain delete", "chain delete", "rows after", "rows after", "added",
+    "added late", "bulk", "bulk half", "bulk half",
 )  # fmt: skip
 ON_UNIQUE = ("upsert replace", "upsert replace", "upsert unique", "upsert unique")
 """What meets rows by another key than its own, and is drawn more often where there is one."""
-SEVERAL = ("rows", "nested", "chain", "split", "late error")
-"""Of several rows, calls or transactions some may be taken back, or refused, and others not."""
+SEVERAL = ("rows", "nested", "chain", "split", "late error", "added late", "bulk")
+"""Of several rows, calls or transactions some may be undone, or refused, and others not."""
 LATE = (RuntimeError, TimeoutError, LookupError)
 """What a tool raises after its commit."""
 SERVED = {
     "postgresql": ("elsewhere", "driver", "two phases", "rounded"),
     "mysql": ("clamped", "driver", "two phases"),
+    "sqlite": (*("past", "past other", "past beside") * 2, *("found", "found made") * 2),
 }
-"""What only a server does."""
+"""What only a server does, and what only SQLite tells of."""
 BEYOND = (
     "update other",
     "upsert unique",
@@ -78,6 +81,8 @@ BEYOND = (
 )
 """What may write other rows than the declared one."""
 REFUSALS = ("UndeclaredWriteError", "OutdatedRowError", "NoTransactionError", "OutdatedTableError")
+AMOUNT = 2
+"""What a call takes away from a number, under the name of the column."""
 CALLS = 5
 """Histories on one schema, each on rows of its own."""
 MOMENTS = ("never", "never", "inside", "after", "after")
@@ -282,7 +287,9 @@ class History:
         others = [key for key in keys if key != self.key]
         self.other = self.chance.choice(others)
         way = self.deed.split()[0]
-        makes = way in ("insert", "upsert", "look")
+        if way in ("added", "bulk"):
+            return self._declare_given(m, shared | sets), leaves
+        makes = way in ("insert", "upsert", "look", "found")
         if makes and (way == "insert" or self.chance.random() < 0.4):
             self.key = draw_key(table, 50)
         made = self.deed.endswith("made")
@@ -291,7 +298,7 @@ class History:
             least = 40 if self.deed == "rows none" else 4
             where = lambda _: ("n > :n", {"n": least})  # noqa: E731
             declared = sql.rows(engine, table.name, where=where, **shared, **sets)
-        elif way in ("insert", "upsert"):
+        elif way in ("insert", "upsert", "found"):
             given: dict[str, Any] = {} if made else {"id": find}
             declared = sql.insert(engine, table.name, **given, **shared, **sets)
         elif way == "look":
@@ -309,7 +316,59 @@ class History:
         async def change() -> None:
             await self._make_call(work, inner)
 
+        if self.deed == "rows after":
+            one = sql.update(engine, table.name, id=find, **shared, **sets)
+            return self._change_first(m, one, change), leaves
         return (self._chain(m, change) if way == "chain" else change), leaves
+
+    def _declare_given(self, m: Mulligan, shared: dict[str, Any]) -> Callable[[], Any]:
+        """A tool that goes by what it is given: an amount, under the name of the column that it is
+        taken away from, or a list of rows, of which each has a transaction of its own."""
+        table, names = self.table, tuple(self.table.key_names)
+        where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(names))
+        renew = ", rev = rev + 1" if table.version else ""
+        less = f"UPDATE {table.name} SET n = n - :n{renew} WHERE {where}"
+        fails = self.chance.randrange(2) if self.deed == "bulk half" else None
+        change, error = self._build_change(), self.chance.choice(LATE)
+
+        @m.tool(**sql.update(self.engine, table.name, id=lambda _: self.key, **shared))
+        async def take_away(n: int) -> None:
+            self._begin_call()
+            self._run_texts([(less, _bind_key(self.key) | {"n": n})])
+            if self.deed == "added late":
+                raise error("after its commit")
+
+        @m.tool(**sql.update(self.engine, table.name, id=names, each="rows", **shared))
+        async def change_each(rows: list[dict[str, Any]]) -> None:
+            self._begin_call()
+            for at, row in enumerate(rows):
+                if at == fails:
+                    raise error("half of it")
+                self._run_texts([(change, _bind_key(tuple(row.values())))])
+
+        if self.deed.startswith("added"):
+            return partial(take_away, AMOUNT)
+        both = [dict(zip(names, key, strict=True)) for key in (self.key, self.other)]
+        return partial(change_each, both)
+
+    def _change_first(
+        self, m: Mulligan, declared: Any, change: Callable[[], Any]
+    ) -> Callable[[], Any]:
+        """One row by a call of its own, before one that changes it along with others."""
+        where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(self.table.key_names))
+        renew = ", rev = rev + 1" if self.table.version else ""
+        statement = f"UPDATE {self.table.name} SET said = '{OURS} first'{renew} WHERE {where}"
+
+        @m.tool(**declared)
+        async def change_one() -> None:
+            self._begin_call()
+            self._run_texts([(statement, _bind_key(self.key))])
+
+        async def run() -> None:
+            await change_one()
+            await change()
+
+        return run
 
     def _chain(self, m: Mulligan, change: Callable[[], Any]) -> Callable[[], Any]:
         """A row that goes with the first one, or loses its reference: changed before that, or
@@ -398,6 +457,7 @@ class History:
             "rounded": [("SET LOCAL extra_float_digits = 0", {}), (change, bound)],
             "elsewhere": [(f"SET LOCAL search_path = {ELSEWHERE}, public", {}), (change, bound)],
         }
+        texts |= {"rows after": texts["rows update"]}
         texts |= {"nested": [(change, bound)], "nested same": []}
         texts |= {"nested twice": [(again, bound)], "nested fails": []}
         texts |= {"late error": texts["update"], "chain change": texts["delete"]}
@@ -415,6 +475,7 @@ class History:
             "session": lambda: self._run_beside(change, bound),
             "joined": lambda: self._run_beside(change, bound),
             "savepoint": lambda: self._run_savepoint(change, again, bound),
+            "past": lambda: self._run_unseen(change, bound, other),
             "update construct": lambda: self._run_construct(delete=False),
             "delete construct": lambda: self._run_construct(delete=True),
         }
@@ -427,6 +488,8 @@ class History:
         row |= draw_values(self.chance, self.schema, table, OURS)
         if self.deed in ("upsert unique", "upsert replace") and "code" in row:
             row["code"] = table.rows[self.other]["code"]
+        if self.deed.startswith("found"):
+            return lambda: self._run_finding(row)
         if self.deed.endswith("made"):
             return lambda: self._run_made(row)
         if self.deed == "look first":
@@ -513,6 +576,31 @@ class History:
             nested.rollback()
             connection.execute(text(change), bound)
 
+    def _run_unseen(self, change: str, bound: dict[str, Any], other: dict[str, Any]) -> None:
+        """By a connection that nobody hears of, alone or beside one that is heard."""
+        if self.deed == "past beside":
+            self._run_texts([(change, bound)])
+        apart = self.deed != "past beside" and self.chance.random() < 0.5
+        place = create_engine(self.engine.url, poolclass=NullPool) if apart else self.engine
+        raw = place.raw_connection()
+        try:
+            raw.cursor().execute(change, bound if self.deed == "past" else other)
+            raw.commit()
+        finally:
+            raw.close()
+
+    def _run_finding(self, row: dict[str, Any]) -> None:
+        """Make a row in a savepoint; one that is there already is only read."""
+        look = self._build_change()
+        look = look.replace(look[: look.index(" WHERE")], f"SELECT 1 FROM {self.table.name}")
+        after = f" RETURNING {', '.join(self.table.key_names)}"
+        with self.engine.begin() as connection:
+            try:
+                with connection.begin_nested():
+                    _insert(connection, self.table.name, row, after=after)
+            except IntegrityError:
+                connection.execute(text(look), _bind_key(self.key)).first()
+
     def _run_construct(self, *, delete: bool) -> None:
         there = Table(self.table.name, MetaData(), autoload_with=self.engine)
         wanted: Any = there.delete() if delete else there.update().values(said=OURS)
@@ -562,7 +650,9 @@ class History:
 
     def _run_made_as_text(self, row: dict[str, Any]) -> None:
         keys = ", ".join(self.table.key_names)
-        after = "" if self.schema.on == "mysql" else f" RETURNING {keys}"
+        # A driver knows the keys that MariaDB makes, and no others.
+        told = self.schema.on == "mysql" and self.table.serial
+        after = "" if told else f" RETURNING {keys}"
         if self.deed.startswith("upsert") and self.schema.on == "mysql":
             after = f" ON DUPLICATE KEY UPDATE said = '{OURS}'"
         elif self.deed.startswith("upsert"):
@@ -663,14 +753,15 @@ class Judgement:
                 for action in self.left:
                     totals.person[self._name_cause(action)] += 1
                     causeless = self._name_cause(action).endswith(": other")
+                    causeless = causeless and not history.deed.startswith("past")
                     wrong["needless"] += causeless and not history.schema.triggers
                     wrong["needless"] += self._is_left_to_trigger(action)
-                # Of several rows or calls, some may be taken back all the same.
+                # Of several rows or calls, some may be undone all the same.
                 if not history.deed.startswith(SEVERAL) and not self._is_composed():
                     wrong["untrue"] += self._differs("edited", "end")
             case _:
                 wrong["errors"] += 1
-        told = history.deed in ("nested fails", "late error")
+        told = history.deed in ("nested fails", "late error", "added late", "bulk half")
         wrong["untrue"] += told and not history.said and not self.left
         undone = history.deed == "nested fails" and State.UNDONE in history.states
         wrong["untrue"] += undone  # there was nothing to undo
@@ -700,8 +791,12 @@ class Judgement:
         history = self.history
         if history.said != "UndeclaredWriteError" or history.schema.triggers:
             return False
-        # Postgres goes on counting what a savepoint has taken back.
+        # Postgres goes on counting what a savepoint has rolled back.
         counted = history.schema.on == "postgresql" and history.deed == "savepoint"
+        # And counts a row twice that loses one reference and goes by another.
+        acts = [{each.on_delete for each in table.references} for table in history.schema.tables]
+        both = any("CASCADE" in found and found & {"SET NULL", "SET DEFAULT"} for found in acts)
+        counted |= history.schema.on == "postgresql" and both and "delete" in history.deed
         # Somebody may have added a row for which the condition holds.
         added = history.moment == "inside" and history.deed.startswith("rows")
         return not counted and not added and history.deed not in BEYOND
@@ -719,7 +814,9 @@ class Judgement:
     def _is_left_to_trigger(self, action: Any) -> bool:
         """Whether only a column stands in the way of an undo that no statement of the call sets."""
         history = self.history
+        # Only MariaDB's triggers fire whatever column is put back.
         alone = {each.kind for each in history.schema.triggers} == {"stamp"}
+        alone = alone and history.schema.on != "mysql"
         plain = history.deed.split()[0] in ("update", "late", "session", "joined", "retry")
         sets = history.deed in ("update twice", "update other")
         why = str(action.detail.get("why", ""))
@@ -746,7 +843,9 @@ class Judgement:
         if row is None:
             return None
         own = {"rev"} if key[0] == self.history.table.name else set[str]()
-        if any(t.kind == "stamp" and t.on == key[0] for t in self.history.schema.triggers):
+        # What a trigger has set in a row is content, but where it was declared to be none.
+        kinds = {each.kind for each in self.history.schema.triggers if each.on == key[0]}
+        if "stamp" in kinds and self.history.stamps:
             own |= {"n", "twice"}
         return {name: value for name, value in row.items() if name not in own}
 

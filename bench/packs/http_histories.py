@@ -99,7 +99,7 @@ class Rest:
     """Somebody else, at a moment."""
     items: dict[str, Item] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
-    keys: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, tuple[int, str]] = field(default_factory=dict)
     ledger: list[Entry] = field(default_factory=list)
     late: list[Callable[[], None]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -157,7 +157,7 @@ class RestRequest(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         name = path.removeprefix("/items").strip("/")
         if query.startswith("key="):
-            found = rest.keys.get(query[4:])
+            _, found = rest.keys.get(query[4:], (404, None))
             return self._answer(200, [{"id": found}] if found in rest.items else [])
         if not name:
             return self._answer(200, [*rest.items.values()])
@@ -229,7 +229,7 @@ class RestRequest(BaseHTTPRequestHandler):
     def _make(self, rest: Rest, body: Item, *, name: str, way: str) -> tuple[int, str]:
         key = self.headers.get("Idempotency-Key", "") if rest.habits.keyed else ""
         if key in rest.keys:
-            return 201, rest.keys[key]
+            return rest.keys[key]
         if way == "copy":
             if name not in rest.items:
                 return 404, name
@@ -237,12 +237,12 @@ class RestRequest(BaseHTTPRequestHandler):
         alike = [n for n, item in rest.items.items() if item.get("title") == body.get("title")]
         if way in ("unique", "upsert") and alike:
             if way == "upsert":
-                rest.keys |= {key: alike[0]} if key else {}
+                rest.keys |= {key: (200, alike[0])} if key else {}
                 rest.write(alike[0], {**rest.items[alike[0]], **body})
             return 200, alike[0]
         made = f"n{next(rest.count)}"
         if key:
-            rest.keys[key] = made
+            rest.keys[key] = 201, made
         if way == "late":
             rest.late.append(lambda by=rest.by: rest.write(made, body, by=by))  # type: ignore[misc]
             return 202, made

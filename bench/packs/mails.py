@@ -42,7 +42,7 @@ class MailWorld:
         self._user = ""
 
     def list_cases(self) -> list[Case]:
-        """All that can be taken back."""
+        """All that can be undone."""
         return list_cases(tuple(CALLS))
 
     def fill(self) -> None:

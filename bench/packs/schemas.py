@@ -179,7 +179,8 @@ def draw_schema(chance: random.Random, on: str) -> Schema:
 
 def _draw_table(chance: random.Random, name: str, on: str) -> TableSpec:
     text, number = "VARCHAR(40)", "INTEGER"
-    shape = chance.choice(["serial", "serial", "given", "text", "two", "bare"])
+    shape = chance.choice(["serial", "serial", "given", "text", "two", "bare", "bytes"])
+    raw = {"sqlite": "BLOB", "postgresql": "BYTEA", "mysql": "VARBINARY(9)"}[on]
     if shape == "bare" and on != "sqlite":
         shape = "given"
     keys = {
@@ -188,6 +189,7 @@ def _draw_table(chance: random.Random, name: str, on: str) -> TableSpec:
         "text": [("slug", text)],
         "two": [("a", number), ("b", text)],
         "bare": [("id", "")],
+        "bytes": [("raw", raw)],
     }
     columns = [f"said {text}", "n INTEGER NOT NULL DEFAULT 7"]
     if chance.random() < 0.4:
@@ -259,7 +261,8 @@ def draw_rows(chance: random.Random, schema: Schema) -> Iterator[tuple[str, dict
 
 def draw_key(table: TableSpec, number: int) -> Key:
     """The key of a numbered row."""
-    named = {"id": number, "slug": f"s{number}", "a": number % 2, "b": f"b{number}"}
+    named: dict[str, Any] = {"id": number, "slug": f"s{number}", "a": number % 2, "b": f"b{number}"}
+    named["raw"] = b"\x00\xff" + bytes([number])
     return tuple(named[name] for name in table.key_names)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mulligan.runtime import journaled_call, retry
+from mulligan.runtime import retry
+from mulligan.types.errors import ConflictError
 from mulligan_packs.sql import listening, scope, state, watching
 from mulligan_packs.sql.dialects import Dialect, ForeignKey
 from mulligan_packs.sql.table import UserTable, name_row
@@ -41,6 +42,26 @@ def _forget_before(record_before: Any) -> Any:
     return read
 
 
+def _restore_assigned(read: Any) -> Any:
+    """An undo that leaves a number to whatever the database has made of it."""
+
+    def list_unlike(*given: Any) -> Any:
+        odd, key = read(*given)
+        return odd - {"n", "twice"}, key
+
+    return list_unlike
+
+
+def _believe_nothing(undo: Any) -> Any:
+    def undo_on(self: TableWriter, connection: Any, record: Any) -> Any:
+        try:
+            return undo(self, connection, record)
+        except ConflictError:
+            return [], False
+
+    return undo_on
+
+
 def _stop_at_children(read: Any) -> Any:
     def read_children(connection: Any, table: Any, values: Any, *, lock: bool) -> Any:
         found = read(connection, table, values, lock=lock)
@@ -59,13 +80,13 @@ def _name_no_action(load: Any) -> Any:
 def _take_all(read: Any) -> Any:
     """An undo that does not ask whether the row is as the call left it."""
 
-    def undo(self: TableWriter, record: Any, connection: Any) -> Any:
+    def undo(self: TableWriter, connection: Any, record: Any) -> Any:
         table = self.load(connection)
         before = record.before
         if not before:
-            return read(self, record, connection)
+            return read(self, connection, record)
         list(state.restore_rows(connection, table, rows=before["rows"]))
-        return []
+        return [], False
 
     return undo
 
@@ -99,16 +120,6 @@ def _name_own_rows(self: TableWriter, record: Any) -> Any:
     return [name_row(self.table, key) for key in self._list_known_keys(record)]
 
 
-@contextmanager
-def _answer_always() -> Iterator[None]:
-    with plant(journaled_call, "is_unheard", _agree), plant(retry, "is_unheard", _agree):
-        yield
-
-
-def _agree(*_: Any) -> bool:
-    return True
-
-
 MUTANTS: dict[str, Callable[[], Any]] = {
     "an insert reads nothing before it": lambda: plant(
         TableWriter, "_read", _forget_before(TableWriter._read)
@@ -126,7 +137,7 @@ MUTANTS: dict[str, Callable[[], Any]] = {
         TableWriter, "is_outdated", lambda *_: False
     ),
     "an undo does not look whether the row is ours": lambda: plant(
-        TableWriter, "_undo", _take_all(TableWriter._undo)
+        TableWriter, "undo_on", _take_all(TableWriter.undo_on)
     ),
     "an undo may set off triggers": lambda: plant(TableWriter, "_refuse_more", _nothing),
     "REPLACE may take away what it meets": lambda: plant(
@@ -147,12 +158,20 @@ MUTANTS: dict[str, Callable[[], Any]] = {
     "a call answers for what calls inside of it write": lambda: plant(
         listening, "list_scopes", _share_rows
     ),
-    "what a tool raises after its commit is answered by a look": _answer_always,
+    "what a tool raises after its commit is answered by a look": lambda: plant(
+        retry, "is_unheard", lambda *_: True
+    ),
     "rows that go with another are none of its call's": lambda: plant(
         TableWriter, "name_object", _name_own_rows
     ),
-    "what a trigger sets in a row is expected back": lambda: plant(
-        TableWriter, "_list_own", lambda *_, **__: set()
+    "what a trigger sets in a row is no content": lambda: plant(
+        TableWriter, "_list_unlike", _restore_assigned(TableWriter._list_unlike)
+    ),
+    "a call that was not seen is called undone": lambda: plant(
+        TableWriter, "undo_on", _believe_nothing(TableWriter.undo_on)
+    ),
+    "what the driver itself writes is not counted": lambda: plant(
+        listening, "has_unseen", lambda _: False
     ),
     "what went with a row does not come back": lambda: plant(
         state, "_restore_present", _restore_only(state._restore_present)
@@ -161,6 +180,7 @@ MUTANTS: dict[str, Callable[[], Any]] = {
 
 LIKELY = {
     "an insert reads nothing before it": ("upsert", "upsert replace", "look first"),
+    "only the first row that depends on another is read": ("delete", "rows delete"),
     "REPLACE may take away what it meets": ("upsert replace",),
     "a lost reference stays lost": ("delete", "delete construct"),
     "a key that the driver names is a new row": ("upsert made",),
@@ -168,6 +188,8 @@ LIKELY = {
     "a mark is believed whatever became of its transaction": ("retry",),
     "a call answers for what calls inside of it write": ("nested fails",),
     "rows that go with another are none of its call's": ("chain change", "chain delete"),
-    "what a trigger sets in a row is expected back": ("update", "session"),
+    "what a trigger sets in a row is no content": ("update", "session"),
+    "a call that was not seen is called undone": ("past", "past other"),
+    "what the driver itself writes is not counted": ("past beside",),
 }
 """What shows a mistake is drawn more often where it is looked for."""

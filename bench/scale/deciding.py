@@ -42,7 +42,7 @@ def _open(place: Place) -> Mulligan:
 
     @m.tool(effect=Effect.IRREVERSIBLE)
     async def send(to: str) -> str:
-        """Send something that cannot be taken back."""
+        """Send something that cannot be undone."""
         # The clock is the same for all processes of a machine.
         (place.folder / f"sent {to}").write_text(str(time.monotonic()))
         return "sent"

@@ -31,7 +31,7 @@ class Ledger:
         return made[key] > back[key]
 
     def count(self) -> tuple[Counter[str], Counter[str]]:
-        """How often each key was made, and taken back."""
+        """How often each key was made, and undone."""
         made, back = Counter[str](), Counter[str]()
         if self.path.exists():
             for line in self.path.read_text().splitlines():

@@ -7,19 +7,18 @@ import asyncio
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.dojo import (
-    BY_THE_CLOCK,
     EFFECTS,
     NO_CLOCK,
     NO_DAY,
-    Before,
     Case,
     Desk,
     choose_checks,
@@ -34,6 +33,7 @@ from mulligan.checks.standard import StandardChecks
 from mulligan.checks.subject import Subject
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check, Gather
+from mulligan_replay.review import BY_THE_CLOCK, Before
 
 Result = dict[str, Any]
 
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> Result:
     ]
     desks = open_desks(options.data)
     looked = asyncio.run(_look_at_all(cases, desks, means=options.checks))
-    result = _count(looked)
+    result = count(looked)
     if options.list:
         result |= _list(looked)
     return {
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> Result:
         "left_out": len(read) - len(cases),
         **result,
         "by_desk": {
-            name: _count([each for each in looked if each.case["suite"] == name])
+            name: count([each for each in looked if each.case["suite"] == name])
             for name in sorted({case["suite"] for case in cases})
         },
         "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
@@ -112,7 +112,8 @@ async def _look_at_all(
         for case in cases:
             step(case["suite"])
             desk = case["suite"]
-            looked.append(await _look(case, checks[desk], choose_facts(desks[desk])))
+            facts = choose_facts(desks[desk])
+            looked.append(await look(case, list_steps(case), checks[desk], facts))
     return looked
 
 
@@ -124,13 +125,19 @@ def build_checks(desk: Desk, *, means: str) -> list[Check[Subject]]:
     return [StandardChecks(lambda call: shapes.get(call.tool))]
 
 
-async def _look(case: Case, checks: Sequence[Check[Subject]], gathers: Sequence[Gather]) -> Looked:
+async def look(
+    case: Case,
+    steps: Iterable[tuple[Case, Before]],
+    checks: Sequence[Check[Subject]],
+    gathers: Sequence[Gather],
+) -> Looked:
+    """What the checks say of each call of a run before it is made."""
     rejected: set[str] = set()
     refused: set[str] = set()
     flagged: set[str] = set()
     injected = caught = 0
     unasked = [list(each) for each in case["writes_not_in_ground_truth"]]
-    for step, before in list_steps(case):
+    for step, before in steps:
         found = await _find(before, checks, gathers)
         flagged |= {each.rule for each in found}
         if step["tool"] not in EFFECTS:
@@ -171,7 +178,8 @@ async def _find(
     ]
 
 
-def _count(looked: Sequence[Looked]) -> Result:
+def count(looked: Sequence[Looked]) -> Result:
+    """The figures of some runs."""
     wrong = _of(looked, "wrong-write")
     extra = _of(looked, "utility-ok-but-extra-writes")
     correct = _of(looked, "correct")

@@ -48,7 +48,8 @@ def run(options: argparse.Namespace) -> Result:
         for suite in wanted:
             step(suite)
             arguments = list_arguments(suite, quick=options.quick, data=data, half=options.half)
-            forms = [options.own] if options.own else list_forms(suite, quick=options.quick)
+            short = options.quick or arguments is None
+            forms = [options.own] if options.own else list_forms(suite, quick=short)
             done += [_run(suite, arguments, form, quick=options.quick) for form in forms]
     if not options.no_page:
         known = merge(done, options.kept)
@@ -84,6 +85,6 @@ def show(result: Result) -> RenderableType:
         (name, each["state"], each["n"], each["seconds"], len(each["figures"]) or None)
         for name, each in result["suites"].items()
     ]
-    columns = ("suite", "what became of it", "n", "seconds", "figures")
+    columns = ("suite", "result", "n", "seconds", "figures")
     missing = [Text(f"{suite}: {why}", style="dim") for suite, why in result["missing"].items()]
     return Group(table("All suites", columns, rows), *missing)

@@ -30,14 +30,16 @@ def run(options: argparse.Namespace) -> Result:
     passes = read_cases(options, "bfcl/passes_sample")
     with progress(2) as step, Mulligan("memory:", recover=False) as m:
         step("failures")
-        mended = [_right(m, case, prompts) for case in failures]
+        repaired = [_right(m, case, prompts) for case in failures]
         step("passes")
         broken = [case for case in passes if not _right(m, case, prompts)]
     single = [
-        good for case, good in zip(failures, mended, strict=True) if case["category"] in SINGLE
+        good for case, good in zip(failures, repaired, strict=True) if case["category"] in SINGLE
     ]
     others = [
-        good for case, good in zip(failures, mended, strict=True) if case["category"] not in SINGLE
+        good
+        for case, good in zip(failures, repaired, strict=True)
+        if case["category"] not in SINGLE
     ]
     return {
         "half": options.half,
@@ -48,7 +50,7 @@ def run(options: argparse.Namespace) -> Result:
         "fixed_parallel": _share(others),
         "passes": len(passes),
         "broken": len(broken),
-        "by_class": _by_class(failures, mended),
+        "by_class": _by_class(failures, repaired),
         "versions": ours(),
     }
 
@@ -77,9 +79,9 @@ def _share(good: list[bool]) -> float:
     return round(sum(good) / len(good), 4) if good else 0.0
 
 
-def _by_class(failures: list[dict[str, Any]], mended: list[bool]) -> dict[str, dict[str, int]]:
+def _by_class(failures: list[dict[str, Any]], repaired: list[bool]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for case, good in zip(failures, mended, strict=True):
+    for case, good in zip(failures, repaired, strict=True):
         if case["category"] in SINGLE:
             counts[case["failure_class"]].update(n=1, fixed=int(good))
     return {name: dict(each) for name, each in sorted(counts.items(), key=lambda kv: -kv[1]["n"])}

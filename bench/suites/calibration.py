@@ -34,7 +34,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What was said of a suggestion, and what became of it."""
+    """A suggestion's stated probability and its result."""
 
     made: Suggestion
     came_true: bool

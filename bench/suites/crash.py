@@ -51,7 +51,7 @@ MEANINGS = {
     "undone_twice": "undos of what was undone",
     "duplicates": "effects beyond one for a call",
     "lost_edits": "people's edits that an undo overwrote",
-    "untrue": "effects that stand, and were called taken back",
+    "untrue": "effects that stand, and were called undone",
     "holds_alive": "held calls that outlived their attempt's rejection",
     "somebody_elses": "undos that changed what no call was about",
     "false_conflicts": "conflicts with nobody (no promise)",
@@ -233,4 +233,9 @@ def show(result: Result) -> RenderableType:
         ),
         table("Tools that promise less, counted apart", ["what they lack", "broken"], weaker),
         *(Text(example, style="red") for example in result["examples"][:10]),
+        *(
+            Text(f"not noticed: {name}")
+            for name, shown in result.get("caught_by", {}).items()
+            if shown is None
+        ),
     )

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from bench.answers import RIGHT, SILENT, WRONG, Answer, Case, is_core, score
 from bench.attempts import attempted
-from bench.data import add_data_arguments, has_cases, read_cases
+from bench.data import add_data_arguments, has_cases, is_kept_out, read_cases
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress, table
 from bench.rounds import Worker, digits
@@ -42,8 +42,10 @@ OTHERS = 5
 """Values of other cases that each case is held against."""
 OUTSIDE = "outside/dates"
 """Phrases gathered later, from sources that no rule was made on."""
+THIRD = "third/dates3"
+"""Phrases gathered later still, half of them with what was missed then in view."""
 KEPT_APART = frozenset({"natty", "sutime"})
-"""Sources among them that nobody looked at while rules were mended."""
+"""Sources among them that were not read while rules were repaired."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +64,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         step = stack.enter_context(progress(len(workers) * (1 + options.rounds) + 1))
         outcomes = {name: _outcomes(worker, cases, step) for name, worker in workers.items()}
         outside = _measure_outside(workers[OURS], options, step)
+        third = _measure_third(workers[OURS], options, step)
         medians = _medians(workers, cases, options=options, step=step)
         versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
     step("as a checker")
@@ -76,6 +79,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         ],
         "peers": {name: _shares(cases, found) for name, found in outcomes.items()},
         "outside": outside,
+        "third": third,
         "checker": _checker(cases),
         "median_us": medians.pop(FIRST),
         "median_us_again": medians.pop(OURS),
@@ -122,6 +126,28 @@ def _measure_outside(
         "by_source": _by_source(cases, [outcome for _, outcome in found]),
         **{name: _share([outcome for _, outcome in each]) for name, each in groups.items()},
         "wrong_ids": [case["id"] for case, outcome in groups["looked_at"] if outcome == WRONG],
+    }
+
+
+def _measure_third(
+    worker: Worker, options: argparse.Namespace, step: Step
+) -> dict[str, Any] | None:
+    """All groups of the latest phrases, and beside them the part that no rule was made on."""
+    if not has_cases(options, THIRD):
+        return None
+    cases = read_cases(options, THIRD)
+    found = list(zip(cases, _outcomes(worker, cases, step), strict=True))
+    groups: dict[str, list[str]] = defaultdict(list)
+    for case, outcome in found:
+        part = "kept" if is_kept_out(case["text"]) else "open"
+        for name in ("all", case["group"], part, f"{case['group']}_{part}"):
+            groups[name].append(outcome)
+    return {name: _share(each) for name, each in groups.items()} | {
+        "missed": [
+            f"{case['id']} {outcome}"
+            for case, outcome in found
+            if outcome != RIGHT and not is_kept_out(case["text"])
+        ]
     }
 
 
@@ -253,12 +279,18 @@ def show(result: dict[str, Any]) -> RenderableType:
         for name in ("core", "all", "looked_at", "kept_apart")
         if outside
     ]
+    latest = [
+        (name, each["n"], *_cells(each))
+        for name, each in (result["third"] or {}).items()
+        if name != "missed"
+    ]
     checker = result["checker"]
     return Group(
         table(f"dates, {result['half']} half, n={result['n']}", columns, rows),
         table("beside the core", ("", *OUTCOMES), groups),
         table("core by source", ("", "n", *OUTCOMES), sources),
         table("gathered later, from other sources", ("", "n", *OUTCOMES), later),
+        table("gathered last", ("", "n", *OUTCOMES), latest),
         Text(
             f"as a checker: {checker['right_passed']} of {checker['right_n']} right values pass "
             f"(core: {checker['core_right_passed']} of {checker['core_right_n']}), "

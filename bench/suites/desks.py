@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,8 +22,9 @@ from bench.versions import ours
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Call, Execution, Outcome
-from mulligan.types.finding import Fact, Severity
+from mulligan.types.finding import Severity
 from mulligan.types.turn import Turn
+from mulligan_replay.review import Before
 
 Result = dict[str, Any]
 
@@ -32,16 +32,6 @@ NOW = datetime(2024, 5, 15, 15, tzinfo=UTC)
 """What the airline's policy says of the time; retail requests name no days."""
 GOOD = "tau/ok_calls"
 FAILING = ("tau/failed_unrepaired", "tau/repair_pairs")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Before:
-    """All that is known before a call is made. The call is the last, and has not run."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    facts: tuple[Fact, ...] = ()
-    earlier: tuple[Execution, ...] = ()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,12 +42,12 @@ def run(options: argparse.Namespace) -> Result:
     schemas = read_schemas(options.data)
     good = read_cases(options, GOOD)
     failing = [case for name in FAILING for case in read_cases(options, name)]
-    checks = {desk: _build_checks(tools) for desk, tools in schemas.items()}
+    checks = {desk: build_checks(tools) for desk, tools in schemas.items()}
     with progress(2) as step:
         step("calls that worked")
-        alarms = [(case, _reject(case, "args", checks)) for case in good]
+        alarms = [(case, reject(case, "args", checks)) for case in good]
         step("calls that failed")
-        caught = [(case, _reject(case, "failed_args", checks)) for case in failing]
+        caught = [(case, reject(case, "failed_args", checks)) for case in failing]
     domains = sorted({case["domain"] for case in (*good, *failing)})
     return {
         "half": options.half,
@@ -88,12 +78,12 @@ Looked = tuple[Case, frozenset[str]]
 """A case, and the rules that reject its call."""
 
 
-def _build_checks(tools: Mapping[str, Any]) -> StandardChecks:
+def build_checks(tools: Mapping[str, Any]) -> StandardChecks:
     shapes = {name: ToolShape(tool=name, schema=schema) for name, schema in tools.items()}
     return StandardChecks(lambda call: shapes.get(call.tool))
 
 
-def _reject(
+def reject(
     case: Case, arguments: str, checks: Mapping[tuple[str, str], StandardChecks]
 ) -> frozenset[str]:
     look = checks.get((case["bench"], case["domain"]))
@@ -105,7 +95,7 @@ def _reject(
         for number, each in enumerate(case["prior_calls"])
     ]
     last = _execute("last", case["tool"], case[arguments], None)
-    found = look(_Before(turn=turn, executions=(*made, last)))
+    found = look(Before(turn=turn, executions=(*made, last)))
     return frozenset(
         each.rule for each in found if each.call == "last" and each.severity is Severity.ERROR
     )

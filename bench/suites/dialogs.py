@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import json
 import platform
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from typing import Any
@@ -32,7 +31,6 @@ Result = dict[str, Any]
 Case = Mapping[str, Any]
 Arguments = dict[str, Any]
 
-PARTS = ("all", "open", "kept")
 KINDS = (
     "unseen_id", "seen_id", "receiver", "day", "hour", "phone_or_name", "password", "repeated",
 )  # fmt: skip
@@ -45,17 +43,12 @@ _RECEIVES = re.compile(r"(^|_)(to|receiver|recipient)$|e?mail", re.IGNORECASE)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
-    parser.add_argument(
-        "--part", choices=PARTS, default="all", help="kept: the third that no rule was made on"
-    )
     parser.add_argument("--list", action="store_true", help="also the right turns rejected")
 
 
 def run(options: argparse.Namespace) -> Result:
-    wanted = {"all": (True, False), "open": (False,), "kept": (True,)}[options.part]
-    read = read_cases(options, "third/dialogs")
-    cases = [case for case in read if _is_kept_out(case) in wanted]
-    about = _read_tools(options)
+    cases = read_cases(options, "third/dialogs")
+    about = read_tools(options)
     result = asyncio.run(_look_at_all(cases, about, listing=options.list))
     return {
         "half": options.half,
@@ -66,11 +59,7 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
-def _is_kept_out(case: Case) -> bool:
-    return hashlib.sha256(case["conv"].encode()).digest()[0] % 3 == 0
-
-
-def _read_tools(options: argparse.Namespace) -> Mapping[str, Any]:
+def read_tools(options: argparse.Namespace) -> Mapping[str, Any]:
     path = options.data / "third" / "dialogs_tools.json"
     if not path.is_file():
         raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
@@ -90,7 +79,7 @@ async def _look_at_all(cases: Sequence[Case], about: Mapping[str, Any], *, listi
             warned += bool(warnings)
             if errors:
                 rejected[case["id"]] = errors
-            for kind, calls in _plant(case, writes):
+            for kind, calls in plant(case, writes):
                 found, _ = await _review(case, calls, writes=writes, by=by)
                 planted[kind].update(n=1, caught=int(bool(set(found) - set(errors))))
     result: Result = {
@@ -105,13 +94,18 @@ async def _look_at_all(cases: Sequence[Case], about: Mapping[str, Any], *, listi
 
 
 def _build_reviewers(name: str, about: Mapping[str, Any]) -> Reviewers:
+    return build_reviewers(about["schemas"][name], writes=about["writes"][name])
+
+
+def build_reviewers(schemas: Mapping[str, Any], *, writes: Iterable[str]) -> Reviewers:
+    """The standard checks over tools with these schemas."""
     shapes = {
         tool: ToolShape(
             tool=tool,
             schema=schema,
-            effect=Effect.REVERSIBLE if tool in about["writes"][name] else Effect.READ,
+            effect=Effect.REVERSIBLE if tool in writes else Effect.READ,
         )
-        for tool, schema in about["schemas"][name].items()
+        for tool, schema in schemas.items()
     }
     return Reviewers(checks=[StandardChecks(lambda call: shapes.get(call.tool))])
 
@@ -120,16 +114,30 @@ async def _review(
     case: Case, calls: Sequence[Case], *, writes: Sequence[str], by: Reviewers
 ) -> tuple[list[str], list[str]]:
     """The rules that reject a turn, and those that warn of it."""
-    now = datetime.fromisoformat(case["now"]).replace(tzinfo=UTC)
-    history = History(_list_messages(case))
-    turn = Turn(
-        id="t", message=case["message"], now=now, timezone="UTC", known=case["who"], history=history
+    return await review_calls(build_turn(case), calls, writes=writes, by=by)
+
+
+def build_turn(case: Case) -> Turn:
+    """What was said, by whom, and the conversation before."""
+    return Turn(
+        id=case["id"],
+        message=case["message"],
+        now=datetime.fromisoformat(case["now"]).replace(tzinfo=UTC),
+        timezone="UTC",
+        known=case["who"],
+        history=History(_list_messages(case)),
     )
-    made = [_build_execution(call, f"c{number:03}") for number, call in enumerate(calls)]
+
+
+async def review_calls(
+    turn: Turn, calls: Sequence[Case], *, writes: Iterable[str], by: Reviewers
+) -> tuple[list[str], list[str]]:
+    """The rules that reject a turn with these calls, and those that warn of it."""
+    made = [build_execution(call, f"c{number:03}") for number, call in enumerate(calls)]
     attempted = Attempted(
         turn=turn,
         executions=tuple(made),
-        earlier=history.executions,
+        earlier=turn.history.executions,
         acted=frozenset(each.call.id for each in made if each.call.tool in writes),
     )
     verdict = await review_attempt(attempted, by=by, attempt=1, judged=False)
@@ -140,13 +148,13 @@ async def _review(
 def _list_messages(case: Case) -> Iterator[object]:
     """The conversation: calls that were made before, then what was said."""
     for number, call in enumerate(case["earlier"]):
-        yield _build_execution(call, f"b{number:03}")
+        yield build_execution(call, f"b{number:03}")
     for line in case["said"]:
         speaker, _, text = line.partition(": ")
         yield {"role": "user" if speaker == "User" else "assistant", "content": text}
 
 
-def _build_execution(call: Case, name: str) -> Execution:
+def build_execution(call: Case, name: str) -> Execution:
     failed = bool(call.get("error") or call.get("exc"))
     return Execution(
         call=Call(id=name, tool=call["tool"], arguments=call["args"]),
@@ -157,7 +165,7 @@ def _build_execution(call: Case, name: str) -> Execution:
     )
 
 
-def _plant(case: Case, writes: Sequence[str]) -> Iterator[tuple[str, list[Case]]]:
+def plant(case: Case, writes: Sequence[str]) -> Iterator[tuple[str, list[Case]]]:
     """The turn with one mistake in one of its writes, for each kind that fits one of them."""
     chance = random.Random(case["id"])
     seen = _find_ids(case)
@@ -203,7 +211,7 @@ def _change(
 
 
 def _bend_unseen(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
-    return _scramble(value, chance) if _is_id(name, value) else None
+    return scramble(value, chance) if _is_id(name, value) else None
 
 
 def _bend_seen(name: str, value: str, chance: random.Random, seen: Sequence[str]) -> str | None:
@@ -215,7 +223,7 @@ def _bend_receiver(name: str, value: str, chance: random.Random, _: Sequence[str
     if not _RECEIVES.search(name) or "@" not in value:
         return None
     local, _, host = value.partition("@")
-    return f"{_scramble(local, chance)}@{host}"
+    return f"{scramble(local, chance)}@{host}"
 
 
 def _bend_day(_n: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
@@ -236,14 +244,14 @@ def _bend_hour(_n: str, value: str, chance: random.Random, _: Sequence[str]) -> 
 
 def _bend_contact(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
     if "phone" in name and _PHONE.fullmatch(value):
-        return _scramble(value, chance)
+        return scramble(value, chance)
     if name in ("name", "patient_name", "account") and value.replace(" ", "").isalpha():
         return chance.choice(("Marlene Osgood", "Tobias Quill", "Ines Harrow"))
     return None
 
 
 def _bend_password(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
-    return _scramble(value, chance) if "password" in name else None
+    return scramble(value, chance) if "password" in name else None
 
 
 _BENDERS: Mapping[str, Callable[[str, str, random.Random, Sequence[str]], str | None]] = {
@@ -261,7 +269,7 @@ def _is_id(name: str, value: str) -> bool:
     return name.lower().endswith("id") and bool(_ID.fullmatch(value))
 
 
-def _scramble(value: str, chance: random.Random) -> str:
+def scramble(value: str, chance: random.Random) -> str:
     """Something that looks alike, with other letters and digits."""
     letters, digits = "abcdefghkmnpqrstuvwxyz", "0123456789"
     return "".join(

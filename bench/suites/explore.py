@@ -39,7 +39,7 @@ def _pass_silence(verdict: Any, **asked: Any) -> Step:
 
 
 def _adopt_doubts(seen: Any, **asked: Any) -> State | None:
-    return State.EXECUTED if seen.landing is ProbeResult.UNSURE else conclude(seen, **asked)
+    return State.EXECUTED if seen.found is ProbeResult.UNSURE else conclude(seen, **asked)
 
 
 VERSIONED, KEYED, IDEMPOTENT, UNVERSIONED, _ = TOOLS

@@ -122,7 +122,7 @@ def _filled(
             insights = Insights(
                 store, tenant=None, settings=Settings(store=url), clock=lambda: until
             )
-            recall = Recall(store.casebook, clock=lambda: until, control=0.0, seeds=True)
+            recall = Recall(store.failures, clock=lambda: until, control=0.0, seeds=True)
             yield Place(
                 kind=kind, rows=rows, url=url, known=known, insights=insights, recall=recall
             )

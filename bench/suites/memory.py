@@ -1,4 +1,4 @@
-"""Failures mended by what earlier ones taught: proposals executed in the real environments."""
+"""Failures repaired by what earlier ones taught: proposals executed in the real environments."""
 
 from __future__ import annotations
 

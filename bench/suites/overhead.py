@@ -308,7 +308,7 @@ def log_share(measured: Measured) -> Result:
 
 
 def journal(measured: Measured) -> Result:
-    """An intent with its pre-image on disk, alone and eight at once, beside a bare commit."""
+    """An intent with its snapshot on disk, alone and eight at once, beside a bare commit."""
     plan = measured.plan
     contenders = {
         name: measured.asking("journal", name, n=plan.intents)["journal"]

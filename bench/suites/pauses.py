@@ -31,7 +31,7 @@ MEANINGS = {
     "unaccounted": "effects or actions that do not match",
     "duplicates": "effects beyond one for a call",
     "undone_twice": "undos of what was undone",
-    "untrue": "effects that stand, and were called taken back",
+    "untrue": "effects that stand, and were called undone",
     "stale_writes_accepted": "entries of a writer that another had taken over from",
     "hung": "workers that did not come to an end",
 }

@@ -27,7 +27,7 @@ MEANINGS = {
     "failures": "failures of honest people that were advised on",
     "helped": "calls of theirs that were made right",
     "cross_tenant": "calls and words that came from another tenant",
-    "harmed": "calls made wrong on another person's word",
+    "harmed": "calls made wrong because of what another person taught",
     "words": "times an agent read another person's words",
     "turned": "times honest people were advised as only liars had shown",
 }

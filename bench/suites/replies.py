@@ -84,16 +84,16 @@ def _compare(instruction: dict[str, Any], text: str) -> Counter[str]:
     check = CHECKS[instruction["id"]](instruction["kwargs"])
     flagged = bool(list(check(Reply(text=text))))
     violated = not instruction["followed"]
-    mended = flagged and check.mend is not None
-    right = mended and not list(check(Reply(text=check.mend(text)))) if check.mend else False
+    fixed = flagged and check.fix is not None
+    right = fixed and not list(check(Reply(text=check.fix(text)))) if check.fix else False
     return Counter(
         mapped=1,
         agreed=int(flagged == violated),
         violations=int(violated),
         found=int(violated and flagged),
         false_findings=int(flagged and not violated),
-        mended=int(mended),
-        mended_right=int(right),
+        fixed=int(fixed),
+        fixed_right=int(right),
     )
 
 
@@ -105,8 +105,8 @@ def _figures(counts: Counter[str]) -> Result:
         "violations": counts["violations"],
         "violations_found": counts["found"],
         "false_findings": counts["false_findings"],
-        "mended": counts["mended"],
-        "mended_right": counts["mended_right"],
+        "fixed": counts["fixed"],
+        "fixed_right": counts["fixed_right"],
     }
 
 

@@ -28,7 +28,7 @@ _LETTER, _DIGIT = re.compile(r"[A-Za-z]"), re.compile(r"[0-9]")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
-    parser.add_argument("--part", choices=(*PARTS, "all"), default="all", help="of the kinds")
+    parser.add_argument("--kinds", choices=(*PARTS, "all"), default="all", help="seen or held")
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> Result:
     ids = [each for each in strings if each.is_id]
     return {
         "half": options.half,
-        "part": options.part,
+        "kinds": options.kinds,
         "n": len(read) + len(strings),
         "secrets": len(read),
         "readable": sum(read),
@@ -72,7 +72,7 @@ def is_held(kind: str) -> bool:
 
 
 def _is_asked(options: argparse.Namespace, kind: str) -> bool:
-    return options.part in ("all", PARTS[is_held(kind)])
+    return options.kinds in ("all", PARTS[is_held(kind)])
 
 
 def _is_readable(case: Case) -> bool:

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _is_apart(case: Mapping[str, Any]) -> bool:
-    """Whether a case is of the part that nobody looked at while rules were made."""
+    """Whether a case is of the part that was not read while rules were made."""
     return zlib.crc32(case["id"].encode()) % 2 == 1
 
 

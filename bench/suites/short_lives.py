@@ -28,7 +28,7 @@ from bench.imports import build_environment
 from bench.report import progress, table
 from mulligan.learning.consolidation import consolidate
 from mulligan.stores.opening import open_store
-from mulligan.types.interfaces import share_duty
+from mulligan.types.interfaces import run_as_leader
 from mulligan.types.lesson import EpisodeQuery
 
 Result = dict[str, Any]
@@ -119,7 +119,7 @@ def _middle(figures: Sequence[float]) -> float:
 def _fill(url: str, like: str, episodes: int, *, drawn: bool) -> None:
     """Put so many failures into a store, of tools that the process does not have."""
     source = open_store(like)
-    [one] = source.casebook.list_episodes(EpisodeQuery(limit=1))
+    [one] = source.failures.list_episodes(EpisodeQuery(limit=1))
     source.close()
     store = open_store(url)
     made = [
@@ -134,8 +134,8 @@ def _fill(url: str, like: str, episodes: int, *, drawn: bool) -> None:
         for number in range(episodes)
     ]
     for start in range(0, episodes, 1_000):
-        store.casebook.record(made[start : start + 1_000])
+        store.failures.record(made[start : start + 1_000])
     if drawn:
-        with share_duty(store, "consolidate", every=timedelta()):
+        with run_as_leader(store, "consolidate", every=timedelta()):
             consolidate(store, now=one.at)
     store.close()

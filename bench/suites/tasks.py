@@ -1,6 +1,6 @@
 """Whether a task's instructions get better over runs, against static and against accept-all.
 
-The loop, the archive and the selection are the real ones; only the world is simulated. Each
+The loop, the task versions and the selection are the real ones; only the world is simulated. Each
 version has a true success, which a run draws its score from and which nobody else knows.
 """
 
@@ -31,6 +31,7 @@ from bench.simulated_tasks import (
     Scored,
     World,
     bounded,
+    draw_pair,
     harmful,
     helpful,
 )
@@ -95,6 +96,20 @@ def limit_for_yes_or_no(*, caught: float, draws: int = 4_000) -> float:
     return digits(statistics.fmean(mean <= threshold for mean in means(helpful)))
 
 
+def limit_for_pairs(*, caught: float, draws: int = 4_000) -> float:
+    """The same for yes or no in pairs with the static text: most of them are ties."""
+    chance = random.Random(1)
+
+    def count_ahead(effect: Effect) -> list[int]:
+        true = [bounded(START + effect(chance)) for _ in range(draws)]
+        return sorted(
+            sum(draw_pair(success, START, chance=chance) for _ in range(WITHIN)) for success in true
+        )
+
+    threshold = count_ahead(harmful)[int(caught * draws)]
+    return digits(statistics.fmean(ahead <= threshold for ahead in count_ahead(helpful)))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=100, metavar="N", help="simulated tasks")
     parser.add_argument("--runs", type=int, default=RUNS, metavar="N", help="runs of each")
@@ -103,9 +118,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     logging.getLogger("mulligan").setLevel(logging.ERROR)  # Runs without a score are meant here.
     seeds = range(options.seeds)
-    kinds = [Scored.YES_OR_NO, Scored.GRADED, Scored.PAIRED]
+    kinds = [each for each in Scored if each not in (Scored.NOT, Scored.JUDGED)]
     everyone = {**REFLECTORS, **ADVERSE}
-    rounds = 2 * len(REFLECTORS) + len(ADVERSE) + len(REFLECTORS) + 1 + len(kinds) * len(PLANTED)
+    rounds = 2 * len(REFLECTORS) + 3 * len(everyone) + 1 + len(kinds) * len(PLANTED)
     with progress(len(seeds) * rounds) as step:
 
         def tell(effect: Effect, says: str, gate: Gate, scored: Scored) -> list[list[float]]:
@@ -116,6 +131,8 @@ def run(options: argparse.Namespace) -> Result:
         accepted = {n: tell(r, n, Gate.ACCEPT, Scored.YES_OR_NO) for n, r in REFLECTORS.items()}
         gated = {n: tell(r, n, Gate.EVIDENCE, Scored.YES_OR_NO) for n, r in everyone.items()}
         graded = {n: tell(r, n, Gate.EVIDENCE, Scored.GRADED) for n, r in REFLECTORS.items()}
+        judged = {n: tell(r, n, Gate.EVIDENCE, Scored.JUDGED) for n, r in everyone.items()}
+        pairs = {n: tell(r, n, Gate.EVIDENCE, Scored.JUDGED_PAIRED) for n, r in everyone.items()}
         unscored = tell(harmful, "without a score", Gate.EVIDENCE, Scored.NOT)
         planted = {
             str(kind): {name: _planted(name, kind, seeds=seeds, step=step) for name in PLANTED}
@@ -124,10 +141,22 @@ def run(options: argparse.Namespace) -> Result:
     return {
         "n": len(seeds),
         "runs": options.runs,
-        **_build_figures(accepted, {**gated, "without a score": unscored}, runs=options.runs),
+        **_build_figures(
+            accepted,
+            {
+                **gated,
+                "without a score": unscored,
+                **{f"{name}, {Scored.JUDGED}": each for name, each in judged.items()},
+                **{f"{name}, {Scored.JUDGED_PAIRED}": each for name, each in pairs.items()},
+            },
+            runs=options.runs,
+        ),
         "gated_graded": {name: _mean(each) for name, each in graded.items()},
+        "gated_judged": {name: _mean(each) for name, each in judged.items()},
+        "gated_judged_in_pairs": {name: _mean(each) for name, each in pairs.items()},
         "rolled_back_share": planted,
         "yes_or_no_limit": limit_for_yes_or_no(caught=0.95),
+        "pairs_limit": limit_for_pairs(caught=0.95),
         "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
@@ -179,7 +208,8 @@ def show(result: Result) -> RenderableType:
         _show_planted(result),
         Text(
             f"with yes or no alone, any test that catches 95 % of harmful champions in {WITHIN} "
-            f"runs loses {result['yes_or_no_limit']:.0%} of helpful ones"
+            f"runs loses {result['yes_or_no_limit']:.0%} of helpful ones; in pairs, "
+            f"{result['pairs_limit']:.0%}"
         ),
     )
 
@@ -192,6 +222,8 @@ def _show_means(result: Result) -> RenderableType:
             result["accept_all"][name],
             result["gated"][name],
             result["gated_graded"][name],
+            result["gated_judged"][name],
+            result["gated_judged_in_pairs"][name],
             result["at_the_end"][name],
             result["oracle"][name],
             " / ".join(f"{result['regret'][who][name]:.2f}" for who in result["regret"]),
@@ -204,6 +236,8 @@ def _show_means(result: Result) -> RenderableType:
         "accept-all",
         "gated",
         "graded scores",
+        "by a judge",
+        "in pairs",
         f"last {WINDOW} runs",
         "oracle",
         "regret: static / all / gated",

@@ -1,17 +1,19 @@
-"""Modules and functions of ours that one call enters, on five ways."""
+"""Modules and functions of ours that one call enters, on six ways."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from bench import versions
 from bench.report import table
-from bench.visits import Visits, count_visits
+from bench.visits import Visits, count_surface, count_visits
 
 Result = dict[str, Any]
+WAYS = ("observed", "failing", "accepted", "rejected", "gateway", "reply")
+SURFACE = ("loaded_modules", "context_variables", "tool_options", "settings")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(_: argparse.Namespace) -> Result:
     ways = {name: visits._asdict() for name, visits in count_visits().items()}
-    return {"n": len(ways), "ways": ways, "versions": versions.ours()}
+    return {"n": len(ways), **ways, **count_surface(), "versions": versions.ours()}
 
 
 def show(result: Result) -> RenderableType:
-    rows = [(name, *visits.values()) for name, visits in result["ways"].items()]
-    return table("Entered by one call", ("way", *Visits._fields), rows)
+    ways = [(name, *each.values()) for name, each in result.items() if name in WAYS]
+    others = [(name.replace("_", " "), result[name]) for name in SURFACE]
+    return Group(
+        table("Entered by one call", ("way", *Visits._fields), ways),
+        table("What there is", ("", "count"), others),
+    )

@@ -22,9 +22,10 @@ from bench.report import progress, table
 from mulligan.checks.subject import Subject
 from mulligan.checks.tool_outputs import as_record
 from mulligan.types.call import Call, Execution, Outcome
-from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
+from mulligan_replay.review import Before
 
 Case = dict[str, Any]
 Result = dict[str, Any]
@@ -33,16 +34,6 @@ _TAIL = re.compile(r"\)(, \(|\]\})\s*$")
 """What is left of the transcript around an observation."""
 _RECORD = re.compile(r"\{[^{}]*\}")
 _NAN = re.compile(r"\bnan\b")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
-    """All that is known before a call is made. The call is the last, and has not run."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    facts: tuple[Fact, ...]
-    earlier: tuple[Execution, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,7 @@ def find_untrue(
     if world.kind == "bare" and done.confidence is not Confidence.HIGH and not inside:
         states = {_find_state(world, call) for each in done.attempts for call in each.calls}
         if State.VERIFIED in states or done.standing is Standing.ACCEPTED:
-            yield "nobody looked, and it is called accepted or verified"
+            yield "not reviewed, and it is called accepted or verified"
 
 
 def find_unaccounted(
@@ -135,19 +135,19 @@ def _find_untrue_text(done: Done, agent: RandomAgent, ledger: Ledger) -> Iterato
     text = _read_reply(done)
     everything = set().union(*agent.by_attempt)
     if text.startswith(_QUESTION):
-        nothing = "Nothing of it is in effect" in text or "Nothing was changed." in text
+        nothing = "Nothing is in effect" in text or "Nothing was changed." in text
         if nothing and ledger.stands & everything:
             yield f"nothing is in effect, it says, and there is {sorted(ledger.stands)}"
         for mark in _list_marks(text, after="Still in effect:"):
             if mark not in ledger.stands and mark not in _list_overwritten(agent):
                 yield f"still in effect, it says, and {mark} is not"
     fresh = agent.by_attempt[-1] - set().union(*agent.by_attempt[:-1])
-    if "nothing was changed after that" in done.note and ledger.stands & fresh:
+    if "nothing was changed after it" in done.note and ledger.stands & fresh:
         yield "nothing was changed, it says"
-    for mark in _list_marks(done.note, after="something was found wrong:"):
+    for mark in _list_marks(done.note, after="a problem was found:"):
         if mark not in ledger.stands and mark not in _list_overwritten(agent):
             yield f"in effect, the note says, and {mark} is not"
-    for mark in _list_marks(done.note, after="waits for a person's approval:"):
+    for mark in _list_marks(done.note, after="awaiting approval:"):
         if mark in ledger.stands and ledger.made[mark] == agent.called[mark]:
             yield f"not done yet, the note says, and {mark} is"
 
@@ -157,7 +157,7 @@ def _find_untrue_corrections(done: Done, agent: RandomAgent, ledger: Ledger) -> 
         if attempt.correction is None:
             continue
         redone = set().union(*agent.by_attempt[number:])
-        for mark in _list_marks(attempt.correction.text, after="read back to be sure:"):
+        for mark in _list_marks(attempt.correction.text, after="Undone and verified:"):
             if mark in ledger.stands - redone:
                 yield f"taken back before attempt {number + 1}, it says, and {mark} stands"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers import ROOT
+from bench.whole.plan import were_rules_made_on
 from bench.whole.running import Measured
 
 KEPT = ROOT / "bench" / "whole" / "measured.json"
@@ -40,13 +41,20 @@ def write_page(measured: Iterable[Measured], *, machine: str, path: Path = PAGE)
 
 
 def _build_runs(measured: list[Measured]) -> Iterator[str]:
-    yield from ("## What was run", "", "| suite | when | n | with | seconds | against |")
-    yield "|---|---|---|---|---|---|"
+    yield from (
+        "## What was run",
+        "",
+        "| suite | when | n | with | rules made on it | seconds | against |",
+    )
+    yield "|---|---|---|---|---|---|---|"
     for each in measured:
         form = "short form" if each.quick else each.arguments or "nothing else"
         versions = ", ".join(f"{name} {number}" for name, number in each.versions.items())
         n = "" if each.n is None else f"{each.n:,}"
-        yield f"| `{each.name}` | {each.day} | {n} | {form} | {each.seconds} | {versions} |"
+        read = were_rules_made_on(each.suite, each.arguments)
+        yield (
+            f"| `{each.name}` | {each.day} | {n} | {form} | {read} | {each.seconds} | {versions} |"
+        )
     yield ""
     for each in measured:
         if each.said:

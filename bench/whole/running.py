@@ -17,7 +17,7 @@ from bench.peers import ROOT
 MISSING = 2
 """How a suite ends whose data or peer is not there."""
 NOT_FIGURES = frozenset({"n", "seconds"})
-FORMS = ("--form", "--store")
+FORMS = ("--form", "--part", "--store")
 """Options that make another suite of one."""
 NO_DATA = "It measures on data: pass the folder as --data DIR."
 

@@ -37,7 +37,7 @@ BEFORE = b'{"id":"dinner","title":"Dinner","start":"2026-11-20T18:00:00+01:00","
 
 
 def intend(journal: Journal, number: int) -> Future[None]:
-    """What goes to disk before an effect: the intent and the pre-image, in one transaction."""
+    """What goes to disk before an effect: the intent and the snapshot, in one transaction."""
     now = datetime.now(UTC)
     action = make_uuid7(time.time_ns() // 1000, number)
     entry = Entry(action=action, state=State.INTENT, at=now, version=1, opening=OPENING)

@@ -99,4 +99,4 @@ class Past:
         failed = [
             history.build_row(chance, at_us, failed=True, tenant=self.tenant) for at_us in moments
         ]
-        store.casebook.record([history.build_episode(row, recognize(row)) for row in failed])
+        store.failures.record([history.build_episode(row, recognize(row)) for row in failed])

@@ -10,7 +10,7 @@ from mulligan.stores.sqlite.files import build_log_path
 
 TABLES = (
     "execution", "hourly", "daily", "pattern", "pattern_hour", "pattern_day", "row_kind",
-    "row_block", "stray_block", "archive",
+    "row_block", "stray_block",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Any MCP client, any MCP server, and `mulligan gateway` between them: no line of it is ours.
 
-`python examples/gateway/client.py`: a wrong write is taken back, a message waits for its person.
+`python examples/gateway/client.py`: a wrong write is undone, a message awaits approval.
 """
 
 import asyncio

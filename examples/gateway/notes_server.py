@@ -34,7 +34,7 @@ def update_note(name: str, text: str) -> str:
 
 @mcp.tool()
 def send_note(name: str, to: str) -> str:
-    """Send a note to somebody, which nobody can take back."""
+    """Send a note to somebody, which cannot be undone."""
     return f"sent {name} to {to}"
 
 

@@ -38,11 +38,11 @@ async def move_dinner(arguments: dict[str, Any]) -> dict[str, Any]:
 def put_back(record: Any) -> None:
     """What undoes it."""
     calendar["dinner"] = record.before
-    print(f"  taken back: dinner is on {calendar['dinner']}")
+    print(f"  undone: dinner is on {calendar['dinner']}")
 
 
 def tell(answer: Answer) -> None:
-    """What became of the reply."""
+    """The outcome of the reply."""
     print(f"{answer.reply}  ({answer.standing}, confidence {answer.confidence})")
 
 

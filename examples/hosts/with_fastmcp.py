@@ -1,4 +1,4 @@
-"""Mulligan in a FastMCP server: a wrong action taken back and done right, a payment that waits.
+"""Mulligan in a FastMCP server: a wrong action undone and done right, a payment held back.
 
 `python examples/hosts/with_fastmcp.py`: the client is in the same program, so it needs no key.
 """
@@ -24,7 +24,7 @@ async def move_event(event: str, day: str) -> str:
 
 @mcp.tool
 async def pay(amount: int) -> str:
-    """Pay, which nobody can take back."""
+    """Pay, which cannot be undone."""
     paid.append(amount)
     return f"paid {amount}"
 

@@ -1,4 +1,4 @@
-"""Mulligan in google-adk: a wrong action taken back and done right, and a payment that waits.
+"""Mulligan in google-adk: a wrong action undone and done right, and a payment held back.
 
 `python examples/hosts/with_google_adk.py`: the model follows a script, so it needs no key.
 """
@@ -26,7 +26,7 @@ def move_event(event: str, day: str) -> str:
 
 
 def pay(amount: int) -> str:
-    """Pay, which nobody can take back."""
+    """Pay, which cannot be undone."""
     paid.append(amount)
     return f"paid {amount}"
 

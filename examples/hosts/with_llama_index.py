@@ -24,7 +24,7 @@ calendar = {"dinner": "Wednesday"}
 def put_back(record: Any) -> None:
     """What undoes it."""
     calendar["dinner"] = record.before
-    print(f"  taken back: dinner is on {calendar['dinner']}")
+    print(f"  undone: dinner is on {calendar['dinner']}")
 
 
 @m.tool(

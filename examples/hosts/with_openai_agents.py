@@ -1,4 +1,4 @@
-"""Mulligan in openai-agents: a wrong action taken back and done right, and a payment that waits.
+"""Mulligan in openai-agents: a wrong action undone and done right, and a payment held back.
 
 `python examples/hosts/with_openai_agents.py`: the model follows a script, so it needs no key.
 """
@@ -25,7 +25,7 @@ async def move_event(event: str, day: str) -> None:
 
 @function_tool
 async def pay(amount: int) -> None:
-    """Pay, which nobody can take back."""
+    """Pay, which cannot be undone."""
     paid.append(amount)
 
 

@@ -1,4 +1,4 @@
-"""Mulligan in Strands: a wrong action taken back and done right, and a payment that waits.
+"""Mulligan in Strands: a wrong action undone and done right, and a payment held back.
 
 `python examples/hosts/with_strands.py`: the model follows a script, so it needs no key.
 """
@@ -24,7 +24,7 @@ def move_event(event: str, day: str) -> str:
 
 @tool
 def pay(amount: int) -> str:
-    """Pay, which nobody can take back."""
+    """Pay, which cannot be undone."""
     paid.append(amount)
     return f"paid {amount}"
 

@@ -176,7 +176,7 @@ class Desk:
             except (ValueError, FlaggedCallError) as error:
                 self.doors.see_error(error, ours=isinstance(error, MulliganError))
         await self.fix(card_number=int(CARD))  # type: ignore[arg-type]
-        self.doors.see("mended", *map(str, turn.mended))
+        self.doors.see("repaired", *map(str, turn.repaired))
         return "Failed."
 
     async def _host(self) -> None:
@@ -358,6 +358,7 @@ def list_runs(filled: Filled, folder: Path) -> Iterator[list[str]]:
             yield [*title.split()[1:], *(out if w == "OUT" else w for w in said), *store, *more]
 
 
+@pytest.mark.full
 def test_no_command_prints_or_writes_a_secret(
     filled: Filled, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -393,6 +394,7 @@ def test_no_error_of_a_command_repeats_a_secret(
 _LINK = re.compile(r'href="(/[^"#]*)"')
 
 
+@pytest.mark.full
 def test_no_page_and_no_data_of_the_dashboard_shows_a_secret(filled: Filled) -> None:
     visitor = Visitor(name="ann", role=Role.ADMIN)
     leaks: dict[str, list[str]] = {}
@@ -485,6 +487,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.full
 def test_no_span_has_a_secret_in_it() -> None:
     done = subprocess.run([sys.executable, "-c", TRACED], capture_output=True, text=True)
 

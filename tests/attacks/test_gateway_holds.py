@@ -29,6 +29,8 @@ from tests.gateway.recorded_server import write_declarations
 from tests.gateway.web import serve_app
 from tests.gateway.world import SCRIPT, RawClient, connect, run_gateway, scripted
 
+pytestmark = pytest.mark.full
+
 TOKENS = {"t" * 20: "ann", "u" * 20: "bob"}
 ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -185,7 +187,7 @@ async def test_holds_that_a_mode_takes_away_are_told_when_the_gateway_starts(m, 
         await gateway.start()
         await gateway.stop()
 
-    assert any(each.startswith("write: declared to wait") for each in gateway.reports)
+    assert any(each.startswith("write: declared to be held") for each in gateway.reports)
 
 
 # A client's word that a person has said yes.

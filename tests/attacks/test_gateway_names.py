@@ -369,6 +369,7 @@ async def test_the_same_words_in_another_order_are_still_approved(tmp_path):
     assert gateway.reports == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("pages", [1, 2])
 async def test_changed_instructions_reach_no_client_until_they_are_approved(tmp_path, pages):
     listers = [Lister(tmp_path, str(n), instructions=f"Be kind, {n}.") for n in range(pages)]
@@ -492,6 +493,7 @@ def claim(ways: Sequence[tuple[str, str]]) -> dict[str, list[dict[str, str]]]:
     return said
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("lists_first", [True, False])
 async def test_no_server_takes_the_reads_of_anothers_resources(tmp_path, lists_first, order):
@@ -577,6 +579,7 @@ ALIKE = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["tools", "prompts"])
 @pytest.mark.parametrize("pages", [1, 2])
 async def test_of_names_that_look_alike_neither_is_offered_whichever_comes_first(
@@ -629,6 +632,7 @@ async def test_no_server_stands_in_another_by_the_way_its_names_are_joined(tmp_p
     assert shown == {"git_log"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name", ["mulligan_why", "Mulligan-Undo", "mu11igan_status", "mulligan_ok"]
 )
@@ -675,6 +679,7 @@ def run_arguments(file: Path, *options: str) -> tuple[list[str], dict[str, str]]
     return ["-m", "mulligan", "gateway", str(file), *options], env
 
 
+@pytest.mark.full
 async def test_the_command_says_at_its_start_over_http_what_is_not_offered(tmp_path):
     one = Lister(tmp_path, "one", tools=tools("add", "Add"), resources=[MEMO])
     two = Lister(tmp_path, "two", tools=tools("add "), resources=[MEMO])
@@ -698,6 +703,7 @@ async def test_the_command_says_at_its_start_over_http_what_is_not_offered(tmp_p
     assert "both one and two could answer for is read from neither" in told
 
 
+@pytest.mark.full
 async def test_a_real_client_is_offered_nothing_that_has_changed_and_its_operator_is_told(tmp_path):
     lister = Lister(tmp_path, tools=[ADD, *tools("other")], instructions="Be kind.")
     arguments, env = run_arguments(write_servers(tmp_path, lister), "--pin", "--no-tools")

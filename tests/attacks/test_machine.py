@@ -118,7 +118,7 @@ def test_a_call_with_an_integer_of_thousands_of_digits_is_made_checked_and_undon
     m.close()
 
     [(text, after)] = corrections
-    assert "Taken back" in text
+    assert "Undone and verified" in text
     assert after == 1
     assert held == {"count": 2}
 
@@ -236,6 +236,7 @@ def test_a_link_beside_an_export_is_not_written_through(store, capsys):
     assert Path("precious").read_text() == "precious"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "address",
     [

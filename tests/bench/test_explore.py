@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from bench import suites
 from bench.explorer import TOOLS, Model, Rules, World, explore
 from bench.suites.explore import BUGS
 
@@ -32,11 +31,3 @@ def test_a_mistake_in_the_table_or_in_a_decision_is_found(name: str) -> None:
 
     assert found.broken
     assert found.way
-
-
-def test_the_suite_fails_on_a_broken_promise_and_on_a_mistake_that_nobody_noticed() -> None:
-    suite = suites.load("explore")
-
-    assert suites.failure_of(suite, {"broken": {"versioned": ["made twice"]}, "found": {}})
-    assert suites.failure_of(suite, {"broken": {}, "found": {"a mistake": ""}})
-    assert not suites.failure_of(suite, {"broken": {}, "found": {"a mistake": "made twice"}})

@@ -5,24 +5,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from bench import suites
 from bench.truth.agents import AgentStep, RandomAgent
 from bench.truth.campaign import play_histories
 from bench.truth.oracle import find_untrue, read_ledger
 from bench.truth.world import NOW, RIGHT, SAID, WRONG, Mood, TruthWorld
-from mulligan import Confidence, Done, Standing
+from mulligan import Done
 
-pytestmark = pytest.mark.promise(4)
+pytestmark = [pytest.mark.promise(4), pytest.mark.full]
 
-HISTORIES = int(os.environ.get("MULLIGAN_TEST_HISTORIES", "300"))
+HISTORIES = int(os.environ.get("MULLIGAN_TEST_HISTORIES", "150"))
 
 
 async def test_random_agents_get_no_untrue_word_said_of_them() -> None:
@@ -42,65 +43,53 @@ def step(tool: str, event: str, day: str, mark: str = "") -> AgentStep:
 
 
 async def play(
-    folder: Path, *scripts: list[AgentStep], kind: str = "plain", mood: Mood = Mood.RIGHT
+    folder: Path,
+    *scripts: list[AgentStep],
+    kind: str = "plain",
+    mood: Mood = Mood.RIGHT,
+    judging: Mood = Mood.CONTENT,
 ) -> tuple[Done, Any]:
-    """One turn, and what the oracle says of it, or of another account of it."""
+    """One turn, and what the oracle says of it, of another account of it or of another ledger."""
     world = TruthWorld(kind)
-    world.begin(folder / "ledger", mood=mood, judging=Mood.CONTENT)
+    world.begin(folder / "ledger", mood=mood, judging=judging)
     agent = RandomAgent(world, random.Random(1), scripts=list(scripts))
     done = await world.m.act(SAID, agent, now=NOW, timezone="Europe/Berlin")
     opened = world.m.insights.open_list.actions()
     ledger = read_ledger(world, opened)
     world.m.close()
 
-    def tell(**other: Any) -> list[str]:
-        return list(find_untrue(replace(done, **other), agent, ledger, opened))
+    def tell(stands: set[str] | None = None, **other: Any) -> list[str]:
+        there = ledger
+        if stands is not None:
+            there = dataclasses.replace(ledger, stands=frozenset(stands), made=Counter(stands))
+        return list(find_untrue(replace(done, **other), agent, there, opened))
 
     return done, tell
 
 
-async def test_an_effect_that_is_said_to_be_gone_is_noticed(tmp_path: Path) -> None:
-    wrong = [step("add", "n-1", WRONG, "m1x")]
-    done, tell = await play(tmp_path, wrong, [step("move", "e2", WRONG, "m2x")])
-    gone = "I could not do this reliably\n\nNothing of it is in effect: everything was taken back"
+WRONG_ONCE = [step("move", "e2", WRONG, "m1x")], [step("move", "e2", RIGHT, "m2x")]
+WRONG_TWICE = [step("move", "e2", WRONG, "m1x")], [step("move", "e2", WRONG, "m2x")]
+RIGHT_TWICE = [step("move", "e2", RIGHT, "m1x")], [step("move", "e2", RIGHT, "m2x")]
+ADDED = [step("add", "n-1", WRONG, "m1x")], [step("move", "e2", WRONG, "m2x")]
+SENT = ([step("send", "n-1", RIGHT, "m1x")],)
 
-    assert done.standing is Standing.REJECTED
+
+@pytest.mark.parametrize(
+    ("scripts", "moods", "stands", "noticed"),
+    [
+        (WRONG_ONCE, (Mood.RIGHT, Mood.CONTENT), {"m1x", "m2x"}, "before attempt 2, it says"),
+        (WRONG_TWICE, (Mood.RIGHT, Mood.CONTENT), {"m2x"}, "nothing is in effect, it says"),
+        (ADDED, (Mood.RIGHT, Mood.CONTENT), set(), "still in effect, it says"),
+        (RIGHT_TWICE, (Mood.CONTENT, Mood.HARSH), set(), "in effect, the note says"),
+        (SENT, (Mood.RIGHT, Mood.CONTENT), {"m1x"}, "not done yet, the note says"),
+    ],
+)
+async def test_the_oracle_reads_every_sentence_in_the_words_it_is_said_in(
+    tmp_path: Path, scripts: Any, moods: tuple[Mood, Mood], stands: set[str], noticed: str
+) -> None:
+    """Said in other words than it looks for, an untrue one would pass unnoticed."""
+    mood, judging = moods
+    _, tell = await play(tmp_path, *scripts, mood=mood, judging=judging)
+
     assert tell() == []
-    assert tell(question=gone)
-    assert tell(open_actions=())
-    assert tell(question=done.question.replace("m1x", "m2x"))
-
-
-async def test_acceptance_that_nobody_gave_is_noticed(tmp_path: Path) -> None:
-    done, tell = await play(tmp_path, [step("move", "e2", RIGHT, "m1x")], kind="bare")
-
-    assert (done.standing, tell()) == (Standing.UNCHECKED, [])
-    assert tell(standing=Standing.ACCEPTED)
-    assert tell(standing=Standing.ACCEPTED, confidence=Confidence.HIGH)
-
-
-async def test_acceptance_of_doing_nothing_is_noticed(tmp_path: Path) -> None:
-    done, tell = await play(tmp_path, [step("move", "e1", WRONG, "m1x")], [], kind="scoped")
-
-    assert (done.standing, tell()) == (Standing.UNCHECKED, [])
-    assert tell(standing=Standing.ACCEPTED)
-
-
-async def test_a_review_that_is_due_and_not_told_is_noticed(tmp_path: Path) -> None:
-    moved = [step("move", "e1", RIGHT, "m1x")]
-    done, tell = await play(tmp_path, moved, mood=Mood.DOWN)
-
-    assert (done.standing, tell()) == (Standing.UNREVIEWED, [])
-    assert tell(output="Moved.", note="")
-
-
-def test_the_suite_fails_on_a_single_untrue_history() -> None:
-    suite: Any = suites.load("truth")
-
-    assert suite.failed({"untrue": 1})
-    assert not suite.failed({"untrue": 0})
-
-
-@pytest.mark.parametrize("name", ["truth"])
-def test_the_suite_is_listed(name: str) -> None:
-    assert name in suites.names()
+    assert any(noticed in each for each in tell(stands))

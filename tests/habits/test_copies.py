@@ -13,7 +13,7 @@ import pytest
 from bench.growth.patterns import list_modules
 from mulligan.runtime.hold import Held
 from mulligan.types.action import Hold
-from mulligan.types.errors import MissingExtraError, MulliganError
+from mulligan.types.errors import MulliganError
 
 WAYS: dict[str, Callable[[object], object]] = {
     "copied": copy.copy,
@@ -83,13 +83,6 @@ def test_every_module_of_ours_was_looked_at():
     found = {kind.__name__ for kind in errors_of_ours()}
 
     assert {"AlreadyDoneError", "ChangedSinceError", "UnprovenError", "TryAgainError"} <= found
-
-
-def test_a_copy_has_what_its_class_sets():
-    again = pickle.loads(pickle.dumps(MissingExtraError(need="Postgres", extra="postgres")))
-
-    assert again.extra == "postgres"
-    assert 'pip install "mulligan[postgres]"' in str(again)
 
 
 class PlantedError(Exception):

@@ -68,12 +68,12 @@ def _plant(m: Mulligan) -> list[str]:
 
 
 def _everywhere() -> Iterator[tuple[Kind, str, str]]:
-    """Every kind, in every place, on every way in or out. Of plain words, what nobody can tell."""
-    for kind in KINDS:
-        for place in VALUES:
+    """Every kind, in every place, by turns on each way in or out. Of words, what is hidden."""
+    for number, kind in enumerate(KINDS):
+        for turn, place in enumerate(VALUES, start=number):
             if kind.name != "word" or place not in SHOWS_NAMES:
                 ways = ("taken", "given", "raised") if kind.by_form else ("taken", "given")
-                yield from ((kind, place, way) for way in ways)
+                yield kind, place, ways[turn % len(ways)]
 
 
 def _feed_monsters(m: Mulligan) -> int:

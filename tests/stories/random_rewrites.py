@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from mulligan import Effect, Mulligan
 from mulligan.checks.grounding import Claims, Verifier
 from mulligan.checks.text import avoids
-from mulligan.evaluation.cases import Case, read_cases
-from mulligan.evaluation.evaluate import run_cases
+from mulligan.evaluation.evaluate import Case, read_cases, run_cases
 from mulligan.evaluation.report import ChangeSafety, Report, compare
 from mulligan.hosts.writers import find_writer
 from mulligan.loops.replies import ReplyRules
-from mulligan.process.event_loop import await_value
+from mulligan.process.user_functions import await_value
 from mulligan.runtime.reply import answer
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing

@@ -287,7 +287,7 @@ async def play_task(story: Story) -> str:
         ),
     )
     using = Learning(
-        archive=open_store("memory:").archive,
+        task_versions=open_store("memory:").task_versions,
         clock=FixedClock(),
         announce=lambda _: None,
         scrub=str,

@@ -257,16 +257,16 @@ class Tenant:
         whose = insights.log(LogQuery(tenant=self.name, limit=1))
         identity = whose[0].tenant if whose else "nobody"
         actions = store.journal.list_actions(ActionQuery(tenant=identity, limit=10_000))
-        lessons = store.casebook.list_lessons(LessonQuery(tenant=identity))
+        lessons = store.failures.list_lessons(LessonQuery(tenant=identity))
         return [
             self.office.places[self.name],
             insights.log(LogQuery(tenant=self.name, limit=10_000)),
             insights.keep_to(self.name).open_list.actions(),
             [_drop_writer(each) for each in actions],
             [store.journal.list_entries(each.id) for each in actions],
-            store.casebook.list_episodes(EpisodeQuery(tenant=identity)),
+            store.failures.list_episodes(EpisodeQuery(tenant=identity)),
             lessons,
-            [store.casebook.list_uses(each.id) for each in lessons],
+            [store.failures.list_uses(each.id) for each in lessons],
             store.log.list_patterns(PatternQuery(**span, tenant=identity)),
             sorted(
                 (repr(slot), repr(figures))

@@ -47,6 +47,7 @@ SCHEMAS = st.dictionaries(NAMES, PARTS, max_size=4).map(
 )
 
 
+@pytest.mark.full
 @settings(
     max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -110,6 +111,7 @@ class NotedError(Exception):
     __notes__ = ("fixed",)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [FrozenError, RecordError, ReadOnlyError, NotedError])
 async def test_an_error_that_takes_no_advice_reaches_its_caller_as_it_is(
     kind: type[Exception],

@@ -20,7 +20,7 @@ from mulligan.types.log import LogQuery
 from mulligan_testing.remote import FakeRemote
 from tests.gateway.world import connect, run_gateway
 
-pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
+pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to repair
 
 README = Path(__file__).parents[2] / "README.md"
 MESSAGE = "Find a large room for the xylophone rehearsal"

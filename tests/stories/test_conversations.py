@@ -15,6 +15,8 @@ from mulligan.runtime.context import LiveAttempt
 from mulligan.types.finding import Confidence, Standing
 from mulligan.types.turn import History
 
+pytestmark = pytest.mark.full
+
 NOTHING = StoryCounts().figures
 FOUND = [
     {"role": "user", "content": "Which account does Ann have?"},
@@ -106,48 +108,36 @@ async def test_what_was_made_up_is_rejected_twice_though_the_tool_repeats_it(
     assert (done.standing, paid) == (Standing.REJECTED, [])
 
 
-async def test_a_refusal_that_names_what_was_asked_for_is_no_evidence(m) -> None:
-    moved: list[str] = []
+@pytest.mark.parametrize(
+    ("said", "deleted", "standing"),
+    [
+        ("No event evt_4711 found.", "evt_4711", Standing.REJECTED),
+        ("No event evt_4711; did you mean evt_2042?", "evt_2042", Standing.ACCEPTED),
+    ],
+)
+async def test_a_refusal_is_evidence_only_of_what_it_was_not_given(
+    m, said: str, deleted: str, standing: Standing
+) -> None:
+    gone: list[str] = []
 
     @m.tool(effect=Effect.READ)
     async def get_event(event_id: str) -> str:
-        return f"No event {event_id} found."
+        return said
 
-    @m.tool(effect=Effect.REVERSIBLE, undo=lambda _: moved.pop(), read=lambda _: list(moved))
+    @m.tool(effect=Effect.REVERSIBLE, undo=lambda _: gone.pop(), read=lambda _: list(gone))
     async def delete_event(event_id: str) -> str:
-        moved.append(event_id)
+        gone.append(event_id)
         return "deleted"
 
     async def agent(_):
         await get_event(event_id="evt_4711")
-        await delete_event(event_id="evt_4711")
+        await delete_event(event_id=deleted)
         return "Deleted."
 
     done = await m.act("Delete the dinner", agent)
 
-    assert (done.standing, moved) == (Standing.REJECTED, [])
-
-
-async def test_an_error_that_names_the_right_value_is_evidence(m) -> None:
-    deleted: list[str] = []
-
-    @m.tool(effect=Effect.READ)
-    async def get_event(event_id: str) -> str:
-        return f"No event {event_id}; did you mean evt_2042?"
-
-    @m.tool(effect=Effect.REVERSIBLE, undo=lambda _: deleted.pop(), read=lambda _: list(deleted))
-    async def delete_event(event_id: str) -> str:
-        deleted.append(event_id)
-        return "deleted"
-
-    async def agent(_):
-        await get_event(event_id="evt_4711")
-        await delete_event(event_id="evt_2042")
-        return "Deleted."
-
-    done = await m.act("Delete the dinner", agent)
-
-    assert (done.standing, deleted) == (Standing.ACCEPTED, ["evt_2042"])
+    assert done.standing is standing
+    assert gone == ([deleted] if standing is Standing.ACCEPTED else [])
 
 
 async def pay_after(m, *history: dict[str, Any], message: str) -> Any:
@@ -164,7 +154,7 @@ async def pay_after(m, *history: dict[str, Any], message: str) -> Any:
 PROPOSED = {"role": "assistant", "content": "Shall I pay 95.00 to DE89370400440532013000?"}
 
 
-@pytest.mark.parametrize("message", ["Yes, please", "ok", "Go ahead, thank you", "Ja bitte"])
+@pytest.mark.parametrize("message", ["Yes, please", "ok", "Ja bitte"])
 async def test_a_plain_yes_adopts_what_was_shown_and_earns_no_more_than_medium(
     m, message: str
 ) -> None:
@@ -173,36 +163,31 @@ async def test_a_plain_yes_adopts_what_was_shown_and_earns_no_more_than_medium(
     assert (done.standing, done.confidence) == (Standing.ACCEPTED, Confidence.MEDIUM)
 
 
+ASIDE = ({"role": "user", "content": "Hm."}, {"role": "assistant", "content": "Well?"})
+CLAIMED = {"role": "assistant", "content": "The account is DE89370400440532013000, 95.00 is due."}
+
+
 @pytest.mark.parametrize(
-    "message",
+    ("history", "message"),
     [
-        "Yes, but make it 90",
-        "No",
-        "Is that right?",
-        "Pay it",
-        "Not to that one",
-        "Correct the amount, 50 is right",
-        "Ok use 50 EUR",
-        "Sure, 50",
-        "Yes, the second one",
-        "Great! Now pay the landlord 500",
-        "Exactly the opposite",
-        "Confirm with me first",
-        "Okay, skip it",
-        "Ok nevermind",
-        "Ja, den anderen",
+        *(
+            ([PROPOSED], message)
+            for message in (
+                "Yes, but make it 90", "No", "Is that right?", "Pay it", "Ok use 50 EUR",
+                "Sure, 50", "Yes, the second one", "Great! Now pay the landlord 500",
+                "Exactly the opposite", "Confirm with me first", "Ok nevermind", "Ja, den anderen",
+            )
+        ),
+        ([PROPOSED, *ASIDE], "Yes"),
+        ([], "Confirm my booking"),
+        ([], "Great, pay Ann"),
+        ([CLAIMED], "Pay what is due"),
     ],
-)
-async def test_anything_but_a_plain_yes_adopts_nothing(m, message: str) -> None:
-    done = await pay_after(m, PROPOSED, message=message)
-
-    assert done.standing is Standing.REJECTED
-
-
-async def test_only_the_message_directly_before_a_yes_is_adopted(m) -> None:
-    between = ({"role": "user", "content": "Hm."}, {"role": "assistant", "content": "Well?"})
-
-    done = await pay_after(m, PROPOSED, *between, message="Yes")
+)  # fmt: skip
+async def test_anything_but_a_plain_yes_to_the_last_message_adopts_nothing(
+    m, history: list[dict[str, Any]], message: str
+) -> None:
+    done = await pay_after(m, *history, message=message)
 
     assert done.standing is Standing.REJECTED
 
@@ -219,21 +204,6 @@ async def test_an_account_that_only_a_page_told_stays_a_finding_after_a_yes(m) -
     done = await pay_after(m, *page, PROPOSED, message="Yes, please")
 
     assert [finding.rule for finding in done.findings] == ["value.from_content"]
-
-
-@pytest.mark.parametrize("message", ["Confirm my booking", "Great, pay Ann", "Right, pay Ann"])
-async def test_a_request_that_only_begins_like_a_yes_is_no_answer(m, message: str) -> None:
-    done = await pay_after(m, message=message)
-
-    assert done.standing is Standing.REJECTED
-
-
-async def test_words_of_the_agent_are_evidence_of_nothing(m) -> None:
-    said = {"role": "assistant", "content": "The account is DE89370400440532013000, 95.00 is due."}
-
-    done = await pay_after(m, said, message="Pay what is due")
-
-    assert done.standing is Standing.REJECTED
 
 
 async def test_where_part_of_the_conversation_is_not_known_nothing_is_rejected_for_that(m) -> None:

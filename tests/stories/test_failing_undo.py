@@ -51,7 +51,7 @@ async def recover_patiently(world: World) -> None:
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("times", range(7))
+@pytest.mark.parametrize("times", [1, QUICK_TRIES])
 async def test_restored_is_said_only_of_what_is(world: World, failure: str, times: int) -> None:
     fault = FAILURES[failure]
     world.remote.plan(*[fault] * times, by="undo")
@@ -60,20 +60,24 @@ async def test_restored_is_said_only_of_what_is(world: World, failure: str, time
     done = await world.act(agent)
 
     if times < QUICK_TRIES or fault in TOOK_EFFECT:
-        assert "Taken back, and read back to be sure:" in agent.told[1].text
+        assert "Undone and verified:" in agent.told[1].text
         assert world.day() == "Friday"
         assert world.open() == []
     else:
         assert agent.told == [None]
-        assert "Nothing of it is in effect" not in str(done.reply)
+        assert "Nothing is in effect" not in str(done.reply)
         assert "Still in effect:" in str(done.reply)
         assert world.day() == "Saturday"
-        assert world.states() == [State.UNDO_FAILED]
-        assert done.open_actions == tuple(action.id for action in world.open())
+        [action] = world.open()
+        assert (action.state, action.detail["result"]) == (State.UNDO_FAILED, "failed")
+        assert action.detail["why"]
+        assert f"mulligan undo {action.id}" in render_recipe(action)[0]
+        assert done.open_actions == (action.id,)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("times", [2, 6, 40])
+@pytest.mark.parametrize("times", [6, 40])
 async def test_it_keeps_trying_and_then_a_person_is_asked(
     world: World, failure: str, times: int
 ) -> None:
@@ -90,18 +94,6 @@ async def test_it_keeps_trying_and_then_a_person_is_asked(
     assert world.undos() == int(undone)
 
 
-async def test_what_could_not_be_undone_says_why_and_how_often_it_was_tried(world: World) -> None:
-    world.remote.plan(*[Fault.FORBIDDEN] * 40, by="undo")
-
-    await world.act(moves(world, "Saturday"))
-
-    (action,) = world.open()
-    assert "403" in str(action.detail["why"])
-    assert action.detail["result"] == "failed"
-    assert action.detail["tries"] == 1
-    assert f"mulligan undo {action.id}" in render_recipe(action)[0]
-
-
 async def test_a_read_back_that_fails_is_not_called_restored(world: World) -> None:
     world.remote.plan(Fault.NONE, Fault.NONE, *[Fault.LOST_BEFORE] * 3, by="read")
     agent = moves(world, "Saturday")
@@ -109,7 +101,7 @@ async def test_a_read_back_that_fails_is_not_called_restored(world: World) -> No
     done = await world.act(agent)
 
     assert agent.told == [None]
-    assert "could not be read back" in str(done.reply)
+    assert "could not be verified" in str(done.reply)
     assert world.states() == [State.UNDO_FAILED]
     world.remote.plan(by="read")
     world.clock.move(timedelta(hours=1))

@@ -122,6 +122,7 @@ def plant_mixed(store: Store, chance: random.Random) -> int:
     return forgotten
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [2, 3, 5])
 def test_nothing_is_left_in_sqlite_files_where_old_lay_among_young(
     tmp_path: Path, seed: int

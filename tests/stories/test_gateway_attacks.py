@@ -63,6 +63,7 @@ async def open_session(http: httpx.AsyncClient, who: dict[str, str]) -> dict[str
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("state", ["", APPROVAL, f"{APPROVAL}.", f"{APPROVAL}.guessed"])
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
 async def test_an_approval_that_nobody_was_asked_for_releases_nothing(m, tmp_path, version, state):
@@ -92,12 +93,14 @@ async def test_an_approval_is_of_one_call_and_counts_once(m, tmp_path):
             params = {"name": "write", "arguments": {"name": name}, "_meta": meta, **more}
             return (await client.ask("tools/call", params))["result"]
 
-        state = (await write("x"))["requestState"]
+        asked = await write("x")
+        state = asked["requestState"]
         await write("y")
         carried = await write("y", **YES, requestState=state)
         done = await write("x", **YES, requestState=state)
         again = await write("x", **YES, requestState=state)
 
+    assert asked["inputRequests"][APPROVAL]["method"] == "elicitation/create"
     assert done["content"][0]["text"] == "written"
     assert [carried["resultType"], again["resultType"]] == ["input_required"] * 2
     assert ledger.read_text().split().count("x") == 1
@@ -193,6 +196,7 @@ class Listener:
         await send({"type": "http.response.body", "body": text if key is not None else b""})
 
 
+@pytest.mark.full
 async def test_what_a_client_shows_us_reaches_no_server_over_http(m):
     listener = Listener()
     shown = {"cookie": "a=c00kie", "x-api-key": "ap1key", "x-forwarded-for": "f0rwarded"}

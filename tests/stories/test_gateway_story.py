@@ -3,8 +3,12 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from bench.gateway.story import Stage, play
 from tests.gateway.recorded_server import FILE_SERVER
+
+pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).parents[2]
 

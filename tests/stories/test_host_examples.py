@@ -12,6 +12,8 @@ import pytest
 
 from bench.hosts.drivers import HOSTS, OTHERS, is_installed
 
+pytestmark = pytest.mark.full
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "hosts"
 PACKAGES = {**HOSTS, **OTHERS}
 

@@ -18,7 +18,8 @@ from bench.missing import MissingError
 from mulligan import Mulligan
 from mulligan_packs.files import file_tools
 
-pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
+# The frameworks' own are not ours to repair.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 
 @pytest.fixture(scope="module", params=PACKS)

@@ -20,7 +20,8 @@ from mulligan.cli.main import main
 from mulligan.types.adapter import Answer
 from mulligan_testing.remote import FakeRemote
 
-pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
+# The frameworks' own are not ours to repair.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +84,7 @@ async def test_a_wrong_action_is_undone_corrected_and_done_right(
     assert days == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
     assert ran.reply == "Moved to Friday."
     assert f"It was to be on {FRIDAY}." in ran.shown[2]
-    assert "Taken back, and read back to be sure:" in ran.shown[2]
+    assert "Undone and verified:" in ran.shown[2]
     assert [answer.standing for answer in answers] == [Standing.ACCEPTED]
     assert answers[0].confidence in (Confidence.MEDIUM, Confidence.HIGH)
     assert m.insights.open_list.actions() == []
@@ -141,7 +142,7 @@ async def test_what_cannot_be_undone_waits_in_the_host_and_runs_once(
     driver: Driver, m: Mulligan, remote: FakeRemote, store: str
 ) -> None:
     tools = build_tools(remote)
-    script = [("send_invitation", {"to": "Ann"}), "It waits for you."]
+    script = [("send_invitation", {"to": "Ann"}), "Awaiting your approval."]
 
     ran = await driver.run(m, tools, "Invite Ann", script)
     [held] = m.insights.open_list.actions()

@@ -27,7 +27,7 @@ from tests.cli.running import run
 from tests.dashboard.conftest import Visit, browser, m, visit, visits
 from tests.dashboard.stage import run_apart
 
-pytestmark = pytest.mark.promise(8)
+pytestmark = [pytest.mark.promise(8), pytest.mark.full]
 
 __all__ = ["browser", "m", "visit", "visits"]
 
@@ -47,7 +47,12 @@ COATS = (
     "{}", "\">{}", "'>{}", "--></script>{}", "</title></textarea>{}", "`{}`", "&lt;{}", "]]>{}",
     "\n{}\n", "%3C{}", "\\u003c{}", "{}{}", "</dialog>{}", "</pre>{}<pre>", "<!--{}-->",
 )  # fmt: skip
-TEXTS = [coat.replace("{}", core) for coat, core in product(COATS, CORES)]
+TEXTS = [
+    coat.replace("{}", core)
+    for (row, coat), (column, core) in product(enumerate(COATS), enumerate(CORES))
+    if (row + column) % 3 == 0
+]
+"""Every text in five coats, and every coat on six or seven texts."""
 
 
 def make_lessons(texts: Sequence[str]) -> Iterator[Lesson]:
@@ -86,7 +91,7 @@ async def pour_in(m: Mulligan, texts: Sequence[str] = TEXTS) -> None:
             with contextlib.suppress(ValueError):  # it is to be seen on a page
                 repeat(text, True)
             await send(text)
-    m.insights.store.casebook.append(list(make_lessons(texts)))
+    m.insights.store.failures.append(list(make_lessons(texts)))
     m.flush()
 
 
@@ -102,8 +107,8 @@ def list_paths(m: Mulligan) -> list[str]:
     ]
     rows = read_patterns(insights, ViewRequest(filter=month)).rows
     patterns = [f"/patterns/{row.fingerprint}" for row in islice(rows, 0, 50, 6)]
-    lessons = [f"/lessons/hostile{number}" for number in range(0, len(TEXTS), 40)]
-    pages = [f"/open?page={n}" for n in range(2, 7)] + [f"/lessons?page={n}" for n in range(2, 7)]
+    lessons = [f"/lessons/hostile{number}" for number in range(0, len(TEXTS), 15)]
+    pages = [f"/open?page={n}" for n in range(2, 6)] + [f"/lessons?page={n}" for n in range(2, 6)]
     return [*(each.path for each in SECTIONS), *pages, *opened, *turns, *patterns, *lessons]
 
 
@@ -121,7 +126,7 @@ def find_harm(page: Page) -> list[str]:
     return [f"{page.url}: {each}" for each in harm]
 
 
-def test_three_hundred_hostile_texts_are_shown_and_never_run(visit: Visit, m: Mulligan) -> None:
+def test_a_hundred_hostile_texts_are_shown_and_never_run(visit: Visit, m: Mulligan) -> None:
     run_apart(pour_in(m))
     page = visit(m)
     dialogs: list[str] = []
@@ -134,7 +139,7 @@ def test_three_hundred_hostile_texts_are_shown_and_never_run(visit: Visit, m: Mu
         page.goto(root[0] + path)
         harm += find_harm(page)
 
-    assert len(TEXTS) == 300
+    assert len(TEXTS) == 100
     assert (harm, dialogs) == ([], [])
 
 
@@ -163,7 +168,7 @@ def test_a_terminal_is_not_driven_by_them(m: Mulligan, capsys: pytest.CaptureFix
     shown = {command[0]: run(capsys, *command, *store) for command in commands}
 
     assert {code for code, _, _ in shown.values()} <= {0, 1}
-    assert "actions need a person" in shown["top"][1]
+    assert "actions need attention" in shown["top"][1]
     assert [name for name, (_, out, err) in shown.items() if DRIVES.search(out + err)] == []
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,13 @@ from typing import Any
 import pytest
 
 from bench.hosts.campaign import Cell, list_cells, make_remote, run_cell
-from bench.hosts.counting import count, find_untrue
 from bench.hosts.frameworks import FRAMEWORKS, Told
 from bench.hosts.tools import declare_tools
-from mulligan import Effect, Held, Mulligan
-from mulligan_testing.remote import FakeRemote, Fault
+from mulligan import Effect, Mulligan
+from mulligan_testing.remote import Fault
 
-pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
+# The frameworks' own are not ours to repair.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 STORIES = [
     ("lost answer", "book_table", Fault.LOST_AFTER),
@@ -82,30 +81,6 @@ def test_every_framework_has_every_story() -> None:
     assert {cell.story for cell in cells[0]} >= {story for story, _, _ in STORIES}
 
 
-async def test_the_counting_sees_what_it_counts(tmp_path: Path) -> None:
-    store = tmp_path / "store.db"
-    remote = FakeRemote(tmp_path / "remote")
-    async with Mulligan(f"sqlite:///{store}", recover=False) as m:
-
-        @m.tool(effect=Effect.REVERSIBLE, undo=lambda r: None, read=lambda r: None)
-        async def lie(title: str) -> None:
-            remote.create({"title": title})
-            remote.create({"title": title})
-
-        async with m.turn("Go on"):
-            await lie("twice")
-        remote.create({"title": "unheard of"})
-        for item in remote.list_items().values():
-            if item.data["title"] == "twice":
-                remote.delete(item.id, by="person")
-
-    counted = count(remote, store)
-
-    assert (counted.effects, counted.duplicates, counted.unaccounted) == (3, 1, 1)
-    assert [each.partition(" is called")[0].strip() for each in counted.untrue] == ["twice"]
-    assert find_untrue(remote, "add was not run yet", ["unheard of"])
-
-
 async def drive_held(framework: str, returns: Any) -> Told:
     """A call that is held, of a tool that says what it returns."""
     async with Mulligan("memory:", recover=False) as m:
@@ -122,7 +97,7 @@ async def drive_held(framework: str, returns: Any) -> Told:
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-@pytest.mark.parametrize("returns", [dict, list[str], str, int])
+@pytest.mark.parametrize("returns", [dict, str])
 async def test_a_held_call_is_answered_by_its_sentence_whatever_the_tool_returns(
     framework: str, returns: Any
 ) -> None:
@@ -132,18 +107,3 @@ async def test_a_held_call_is_answered_by_its_sentence_whatever_the_tool_returns
 
     [answer] = told.answers
     assert answer.startswith("pay was not run yet: it cannot be undone.")
-
-
-async def test_what_a_held_call_answers_can_be_copied_as_openai_agents_does() -> None:
-    async with Mulligan("memory:", recover=False) as m:
-
-        @m.tool(effect=Effect.IRREVERSIBLE)
-        async def pay(amount: int) -> str:
-            return "paid"
-
-        async with m.turn("Pay"):
-            held = await pay(3)
-
-    assert isinstance(held, Held)
-    assert copy.deepcopy(held) == held
-    assert copy.deepcopy(held).hold == held.hold

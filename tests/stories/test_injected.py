@@ -44,6 +44,7 @@ def approve(m: Mulligan) -> str:
     return held.id
 
 
+@pytest.mark.full
 async def test_a_journaled_call_with_a_context_keeps_logs_and_checks_only_what_was_asked() -> None:
     seen: list[dict[str, object]] = []
     rows: list[str] = []

@@ -113,7 +113,7 @@ async def test_what_goes_over_the_wire_is_cool_brief_and_without_secrets(
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
+@pytest.mark.parametrize("status", [401, 429, 500])
 async def test_an_error_of_the_endpoint_is_no_answer(
     name: str, status: int, server: Endpoint
 ) -> None:
@@ -126,7 +126,7 @@ async def test_an_error_of_the_endpoint_is_no_answer(
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-@pytest.mark.parametrize("body", ["", "{", "<html>Bad gateway</html>", "[]", "null", "{}"])
+@pytest.mark.parametrize("body", ["", "<html>Bad gateway</html>", "null", "{}"])
 async def test_a_body_that_fits_no_protocol_is_no_answer(
     name: str, body: str, server: Endpoint
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 from mulligan.checks.file import preset
 from mulligan.types.reply import Reply
@@ -24,6 +26,7 @@ for piece in pieces:
 """
 
 
+@pytest.mark.full
 def test_every_check_is_through_with_ten_thousand_pieces_of_anything() -> None:
     """Linear, it takes seconds; were one pattern quadratic, hours. The bound is for a busy day."""
     done = subprocess.run(

@@ -99,6 +99,7 @@ def test_what_is_right_is_left_alone(said: str, steps: Sequence[Step]) -> None:
     assert act(said, steps) is not Standing.REJECTED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("said", "steps"),
     [

@@ -68,7 +68,7 @@ async def test_a_check_that_breaks_says_whose_fault_it_is(
 
     assert done.standing is Standing.UNREVIEWED
     assert "reads_what_is_not_there failed (KeyError)" in done.findings[0].issue
-    assert "fault of the check" in done.findings[0].issue
+    assert "fault is in the check" in done.findings[0].issue
     assert "test_own_checks.py" in caplog.text
 
 

@@ -27,9 +27,9 @@ from mulligan_testing.fakes import ScriptedJudge
 from tests.judge.answers import hanging, raising
 from tests.stories.owned import HOME, OURS, Owned, judge_that, owned_by
 
-pytestmark = pytest.mark.promise(4, 5)
+pytestmark = [pytest.mark.promise(4, 5), pytest.mark.full]
 
-CASES = int(os.environ.get("JUDGE_CASES", "320"))
+CASES = int(os.environ.get("JUDGE_CASES", "160"))
 SEEDS = range(4)
 """In four parts, so that two processes share the work."""
 INJECTIONS = 200

@@ -12,10 +12,11 @@ from tests.stories.random_texts import LOOKS, MOVES, SCORES, THOUGHTS, run
 pytestmark = pytest.mark.promise(9)
 
 
+@pytest.mark.full
 def test_there_is_always_the_best_judged_text_in_time_and_within_the_bounds(caplog) -> None:
     caplog.set_level(logging.CRITICAL, "mulligan")
 
-    met, wrong = run(800)
+    met, wrong = run(400)
 
     assert wrong == []
     wanted = [("writer", MOVES), ("check", LOOKS), ("critic", SCORES)]

@@ -14,6 +14,8 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import ErrorClass
 from mulligan.types.limits import Backoff
 
+pytestmark = pytest.mark.full
+
 RULES = [
     {"says": "by rule", "error_class": "rule"},
     {"says": "by nobody knows what", "error_class": "unknown"},

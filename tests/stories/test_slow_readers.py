@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from mulligan import Mulligan
 from mulligan.types.call import LogRow
 from mulligan.types.log import Batch, roll_up
@@ -18,6 +20,8 @@ from mulligan.types.values import make_uuid7
 from mulligan_dashboard.live import MOST_CLIENTS
 from mulligan_dashboard.security import Role
 from tests.dashboard.conftest import serve
+
+pytestmark = pytest.mark.full
 
 SECONDS = int(os.environ.get("MULLIGAN_TEST_STREAM_SECONDS", "6"))
 """300 for the long form."""

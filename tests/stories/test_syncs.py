@@ -22,6 +22,7 @@ def syncs(folder: Path, way: str) -> int:
     return int(json.loads(done.stdout))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("way", "most"), [("accept", ACTIONS), ("note", ACTIONS), ("reject", ACTIONS + 2 * ACTIONS)]
 )

@@ -33,17 +33,17 @@ class Shop:
 
         self.find_plan = find_plan
 
-    async def teach(self, people: int, mend: Callable[[str], str], **more: str) -> None:
+    async def teach(self, people: int, repair: Callable[[str], str], **more: str) -> None:
         """So many people fail, and all of them succeed in one way."""
 
         async def agent(turn: OpenTurn) -> object:
             try:
                 return await self.find_plan(turn.message, **more)
             except ValueError:
-                return await self.find_plan(mend(turn.message))
+                return await self.find_plan(repair(turn.message))
 
         for n, person in enumerate(PEOPLE[:people]):
-            self.works = lambda name, n=n: name == mend(f"plans{n}")
+            self.works = lambda name, n=n: name == repair(f"plans{n}")
             about = {"tenant": "acme", "principal": person, "agent": "desk"}
             await self.m.act(f"plans{n}", agent, **about)  # type: ignore[arg-type]
         self.m.flush()
@@ -81,11 +81,12 @@ SIGNS: list[Callable[[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize("mend", SIGNS)
+@pytest.mark.full
+@pytest.mark.parametrize("repair", SIGNS)
 async def test_signs_that_five_people_swear_by_reach_no_call_and_no_prompt_of_a_sixth(
-    shop: Shop, mend: Callable[[str], str]
+    shop: Shop, repair: Callable[[str], str]
 ) -> None:
-    await shop.teach(5, mend)
+    await shop.teach(5, repair)
 
     turn = await shop.ask("honest")
 
@@ -118,6 +119,7 @@ async def test_names_of_arguments_that_somebody_made_up_are_read_by_nobody_else(
     assert PLEA not in told + "".join(map(str, turn.advised))
 
 
+@pytest.mark.full
 async def test_one_person_can_neither_vouch_for_a_lesson_nor_sink_what_others_confirmed(
     shop: Shop,
 ) -> None:
@@ -143,6 +145,7 @@ async def test_who_was_only_harmed_by_a_lesson_is_not_told_it_again(shop: Shop) 
     assert (first, shop.asked) == (["plans", "PLANS"], ["plans"])
 
 
+@pytest.mark.full
 async def test_one_persons_many_endings_do_not_turn_the_advice_of_others(shop: Shop) -> None:
     before = (await shop.ask("honest")).advised[-1].advice.decision
 

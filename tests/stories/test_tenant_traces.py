@@ -10,7 +10,9 @@ import pytest
 from mulligan_testing.postgres import PostgresServer
 from tests.stories.tenant_traces import NAMES, compare
 
-COUNT = int(os.environ.get("MULLIGAN_TEST_TENANT_SEQUENCES", "10"))
+pytestmark = pytest.mark.full
+
+COUNT = int(os.environ.get("MULLIGAN_TEST_TENANT_SEQUENCES", "5"))
 """How many sequences; `python -m tests.stories.tenant_traces 300 postgres` is the long form."""
 
 

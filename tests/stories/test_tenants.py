@@ -14,24 +14,21 @@ from mulligan.types.events import AttemptReviewed
 from mulligan.types.lesson import EpisodeQuery, LessonQuery, LessonState
 from mulligan.types.log import LogQuery
 
+pytestmark = pytest.mark.full
+
 PAIRS = [
     ("0b9f6a3e-54f1-4f6e-9a52-2a5d5a0f2f11", "7c1e2a3b-54f1-4f6e-9a52-2a5d5a0f2f99"),
     ("eve@example.com", "bob@example.com"),
-    ("Eve@example.com", "eve@example.com"),
     ("4111111111111111", "5500005555555559"),
-    ("1001", "1002"),
     ("org_1a2b3c4d5e6f", "org_6f5e4d3c2b1a"),
     ("n" * 150 + "one", "n" * 150 + "two"),
-    ("acme  ltd", "acme ltd"),
     ("acme", "acme "),
     ("acme", "Acme"),
     ("caf\u00e9", "cafe\u0301"),
     ("ac\u200bme", "acme"),
-    ("+49 30 1234567", "+49 30 7654321"),
-    ("https://a.example/x", "https://b.example/x"),
     ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", "sk_live_9aB39HqLyjWDarjtT1zdp7aa"),
-    ("10.0.0.1", "10.0.0.2"),
 ]
+"""Masked or normalized, each pair would be one name."""
 ORDERS = {f"#W{1000 + n}": n for n in range(20)}
 
 
@@ -50,7 +47,7 @@ class Desk:
         self.find_order = find_order
 
     async def teach(self, tenant: str) -> None:
-        """Enough people of a tenant mend the same failure in the same way."""
+        """Enough people of a tenant repair the same failure in the same way."""
 
         async def agent(_: OpenTurn) -> object:
             try:
@@ -107,24 +104,24 @@ async def test_people_with_names_of_one_shape_are_several_people(m: Mulligan) ->
     assert (seen.lesson.state, seen.balance.principals) == (LessonState.ACTIVE, 6)
 
 
+def list_files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
 async def test_no_name_is_written_down(tmp_path: Path) -> None:
     with Mulligan(f"sqlite:///{tmp_path}/t.db", memory=Memory(control=0), recover=False) as m:
         reviewed: list[AttemptReviewed] = []
         m.subscribe(lambda e: reviewed.append(e) if isinstance(e, AttemptReviewed) else None)
         await Desk(m).teach("eve.secret@example.com")
-        kept = [*m.insights.log(LogQuery()), *m._parts.store.casebook.list_episodes(EpisodeQuery())]
+        kept = [*m.insights.log(LogQuery()), *m._parts.store.failures.list_episodes(EpisodeQuery())]
 
     text = repr((kept, reviewed))
-    raw = b"".join(map(Path.read_bytes, _list_files(tmp_path)))
+    raw = b"".join(map(Path.read_bytes, list_files(tmp_path)))
     assert len(kept) > 10
     assert "eve.secret" not in text
     assert "p1@x.org" not in text
     assert b"eve.secret" not in raw
     assert b"p1@x.org" not in raw
-
-
-def _list_files(folder: Path) -> list[Path]:
-    return list(folder.iterdir())
 
 
 async def test_rows_and_open_actions_are_found_by_a_tenants_name_and_by_what_is_shown(
@@ -173,8 +170,8 @@ async def test_no_agent_reads_what_another_tenants_or_persons_errors_say(
         done = await m.act("second", agent, tenant=tenant, principal=person)
         told[tenant, person] = str(done.reply)
 
-    assert "most like" in told.pop(("a@x.org", "ann@x.org"))
-    assert not [who for who, text in told.items() if "most like" in text]
+    assert "most similar" in told.pop(("a@x.org", "ann@x.org"))
+    assert not [who for who, text in told.items() if "most similar" in text]
 
 
 async def test_one_tenants_failures_leave_anothers_retries_alone(m: Mulligan) -> None:

@@ -20,6 +20,8 @@ from mulligan.types.finding import Finding, Severity
 from mulligan_testing.remote import FakeRemote, RemoteError
 from tests.world import Calendar, World, Worlds, fill, read_version
 
+pytestmark = pytest.mark.full
+
 HASTY, CAREFUL = "hasty", "careful"
 """The first turn is wrong once, undone and made right; the second is right at once."""
 

@@ -22,15 +22,13 @@ from mulligan.runtime import (
     tool_identity,
     waiting,
 )
-from mulligan.runtime import undo as concerns
-from mulligan.runtime import undo as dependence
-from mulligan.runtime import undo as taking_back
+from mulligan.runtime import undo as undoing
 from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
 from mulligan.runtime.call import ActiveCall
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.declaration import HOMES, Declared
 from mulligan.runtime.journal import JournalWriter, ObjectHistory
-from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.live_action import LiveAction, find_objects
 from mulligan.runtime.waiting import BootTime, SteadyClock
 from mulligan.stores.relational.vault import Safe
 from mulligan.types.action import STATE_AFTER, State, UndoResult
@@ -99,7 +97,7 @@ def replicas_are_not_waited_for() -> None:
     _mishear(settles_within=None)
 
 
-@mutant("naive probe")
+@mutant("naive probe, a person edits alike (wrong): edit")
 def a_probe_of_state_is_adopted() -> None:
     _mishear(probe_by="call")
 
@@ -111,18 +109,18 @@ def what_a_call_is_about_is_not_heard() -> None:
 
 @mutant("behind by a write")
 def the_first_look_of_an_undo_is_believed() -> None:
-    def believing(sight: Observation, terms: UndoPolicy) -> Undone:  # noqa: ARG001
-        return Undone(result=UndoResult.RESTORED, version=sight.version)
+    def believing(observed: Observation, policy: UndoPolicy) -> Undone:  # noqa: ARG001
+        return Undone(result=UndoResult.RESTORED, version=observed.version)
 
     swap(assessment._assess_as_before, believing)
 
 
 @mutant("hidden as")
 def a_reader_without_permission_sees_nothing_there() -> None:
-    read = taking_back._read
+    read = undoing._read
 
-    async def as_seen(record: Record, terms: UndoPolicy, **_: Any) -> Observation:
-        return await read(record, terms, seen=True)
+    async def as_seen(record: Record, policy: UndoPolicy, **_: Any) -> Observation:
+        return await read(record, policy, seen=True)
 
     swap(read, as_seen)
     swap(assessment.says_gone, lambda error: getattr(error, "status", None) in (403, 404))
@@ -131,10 +129,10 @@ def a_reader_without_permission_sees_nothing_there() -> None:
 @mutant("shared parent")
 def what_a_call_is_about_is_guessed() -> None:
     def guess(record: Record, declaration: Any) -> frozenset[tuple[str, str]]:
-        named = dependence.find_named_ids(record) - {record.arguments.get("mark"), record.key}
+        named = undoing.find_named_ids(record) - {record.arguments.get("mark"), record.key}
         return frozenset((declaration.server, str(each)) for each in named)
 
-    swap(concerns.find_objects, guess)
+    swap(find_objects, guess)
 
 
 @mutant("undo of the later refused")
@@ -143,7 +141,7 @@ def no_call_builds_on_another() -> None:
         for action in actions:
             action.after = ()
 
-    # Either would do by itself: the history of an object orders what is taken back, too.
+    # Either would do by itself: the history of an object orders what is undone, too.
     swap(rollback.line_up, leave_alone)
     plant_in(ObjectHistory, list_later=lambda *_, **__: [])
 
@@ -158,7 +156,7 @@ def a_result_is_not_copied() -> None:
 
 
 @mutant("nothing was there (wrong): edit")
-def a_missing_pre_image_sends_no_condition() -> None:
+def a_missing_snapshot_sends_no_condition() -> None:
     require = journaled_call.require_version
 
     async def require_what_is_there(call: ActiveCall, actions: Any) -> None:
@@ -168,12 +166,12 @@ def a_missing_pre_image_sends_no_condition() -> None:
     swap(require, require_what_is_there)
 
 
-@mutant("probe that compares")
+@mutant("probe that compares, a person edits alike (wrong): edit")
 def a_live_probe_gets_no_before() -> None:
     look = probe.probe
 
     async def look_without(record: Record, declaration: Any) -> Any:
-        return await look(replace(record, image=None), declaration)
+        return await look(replace(record, snapshot=None), declaration)
 
     plant_in(retry, probe=look_without)
 
@@ -233,7 +231,7 @@ def a_fact_about_one_call_confirms_another() -> None:
     plant_in(Looks, with_facts=speak_for_all)
 
 
-@mutant("our own later call, over one that landed", "our own later call, lost")
+@mutant("our own later call, over a late one")
 def whatever_is_there_is_a_later_calls_work() -> None:
     async def believe(action: LiveAction, *, calls: Any, now: object, book: JournalWriter) -> bool:  # noqa: ARG001
         return bool(calls)
@@ -245,8 +243,8 @@ def whatever_is_there_is_a_later_calls_work() -> None:
 def a_tool_is_known_by_all_that_it_holds() -> None:
     find = tool_identity.find_binding
 
-    def find_all(tool: Any, abilities: Any) -> tool_identity.Binding:
-        found = find(tool, abilities)
+    def find_all(tool: Any, callbacks: Any) -> tool_identity.Binding:
+        found = find(tool, callbacks)
         return replace(found, account=f"{found.account}{found.texts}")
 
     swap(find, find_all)
@@ -272,7 +270,7 @@ def an_undo_nobody_could_read_back_is_called_done() -> None:
 
 @mutant("undo refused (wrong): rival")
 def the_agent_is_told_that_all_is_taken_back() -> None:
-    take_all = rollback.take_back_all
+    take_all = rollback.undo_all
 
     async def boast(*args: Any, **using: Any) -> Any:
         taken = await take_all(*args, **using)

@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.runtime import journaled_call, retry
 from mulligan.runtime.call import ActiveCall
@@ -84,7 +86,7 @@ def fresh_key_for_every_try() -> None:
     try_call = retry.try_call
 
     async def with_fresh_keys(call: ActiveCall) -> Any:
-        key, make = call.tool.declaration.key, call._require_maker()
+        key, make = call.tool.declaration.key, call._make
 
         async def make_fresh(**more: Any) -> Any:
             return await make(**more | ({key: uuid.uuid4().hex} if key else {}))
@@ -115,12 +117,17 @@ def an_outage_is_a_pass() -> None:
 
 @mutant("lost, then")
 def a_refusal_speaks_for_every_try() -> None:
-    nothing = retry._is_without_effect
-    swap(nothing, lambda executions: nothing(list(executions)[-1:]))
+    sum_up = retry._sum_up
+
+    def believe_the_last(call: ActiveCall, executions: Any) -> Any:
+        last = sum_up(call, list(executions)[-1:])
+        return replace(sum_up(call, executions), nothing_happened=last.nothing_happened)
+
+    swap(sum_up, believe_the_last)
 
 
 @mutant("update (wrong): edit")
-def call_not_bound_to_its_pre_image() -> None:
+def call_not_bound_to_its_snapshot() -> None:
     async def require_nothing(call: ActiveCall, actions: Any) -> None:
         """Make the call whatever is there by now."""
 

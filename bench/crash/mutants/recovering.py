@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.runtime import journal, probe, recovery, retry
+from mulligan.runtime import probe, recovery, retry
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.probe import Seen
@@ -47,7 +47,7 @@ def unsure_means_not_executed() -> None:
         absent: State,
     ) -> None:
         del final, absent
-        if seen.landing is probe.ProbeResult.LANDED:
+        if seen.found is probe.ProbeResult.LANDED:
             await probe.record_result([action], [seen.result], book=book)
         else:
             await book.move([action], State.NOT_EXECUTED)
@@ -114,29 +114,29 @@ def claims_are_ignored() -> None:
 
     plant_in(JournalTables, find_dead_writers=all_gone)
     plant_in(JournalWriter, require_lease=_believe_the_lease)
-    plant_in(journal, remember=_forget)
+    plant_in(JournalWriter, remember=_forget)
 
 
 @mutant("update (wrong): meanwhile", "delete (wrong): meanwhile", "create (right): meanwhile")
 def own_calls_are_taken_for_left_behind() -> None:
     run = Recovery.run
 
-    async def all_of_them(self: Recovery) -> int:
+    async def all_of_them(self: Recovery, only: Any = None) -> int:
         live, self.book.live = self.book.live, set()
         try:
-            return await run(self)
+            return await run(self, only)
         finally:
             self.book.live = live
 
     plant_in(Recovery, run=all_of_them)
-    plant_in(journal, remember=_forget)
+    plant_in(JournalWriter, remember=_forget)
 
 
 def _believe_the_lease(self: JournalWriter, actions: Any, *, to: Any) -> None:
     """Send whatever others have done meanwhile."""
 
 
-def _forget(actions: Any, *, why: str, book: JournalWriter) -> None:
+def _forget(self: JournalWriter, actions: Any, *, why: str = "") -> None:
     """Leave it as others have written it."""
 
 

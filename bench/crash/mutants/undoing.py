@@ -10,19 +10,19 @@ from msgspec.structs import replace
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime import assessment, rollback
-from mulligan.runtime import undo as taking_back
+from mulligan.runtime import undo as undoing
 from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
 from mulligan.runtime.context import LiveAttempt
 from mulligan.runtime.journal import JournalWriter, ObjectHistory
 from mulligan.runtime.live_action import LiveAction
-from mulligan.runtime.rollback import _Rollback, _Sent
+from mulligan.runtime.rollback import _Rollback, _Undo
 from mulligan.types.action import Kept, State, UndoResult
 from mulligan.types.call import Record
 
 
 @mutant("update (wrong, then right, then wrong): kill")
 def verdict_not_journaled_before_undoing() -> None:
-    write, reject = _Rollback._write, rollback.reject
+    write, reject = _Rollback._record, rollback.reject
 
     async def only_planned(
         doomed: Sequence[LiveAction], *, book: JournalWriter, why: str, **others: Any
@@ -34,35 +34,35 @@ def verdict_not_journaled_before_undoing() -> None:
         await checkpoint(Point.DOOMED)
         return list(doomed)
 
-    async def send_unwritten(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
+    async def send_unwritten(self: _Rollback, sending: Sequence[_Undo]) -> None:  # noqa: ARG001
         for each in sending:
-            each.failure = await taking_back.run_undo(each.record, each.terms)
-            await taking_back.wait_to_settle(each.terms)
+            each.failure = await undoing.run_undo(each.record, each.policy)
+            await undoing.wait_to_settle(each.policy)
 
-    async def write_all(self: _Rollback, done: Sequence[_Sent]) -> None:
+    async def write_all(self: _Rollback, done: Sequence[_Undo]) -> None:
         unwritten = [each.action for each in done if each.action.state is not State.UNDOING]
         await self.book.move(unwritten, State.UNDOING)
         await write(self, done)
 
     swap(reject, only_planned)
-    plant_in(_Rollback, _send=send_unwritten, _write=write_all)
+    plant_in(_Rollback, _run_undos=send_unwritten, _record=write_all)
 
 
 def _send_blindly() -> None:
-    send = taking_back.run_undo
+    send = undoing.run_undo
 
-    async def blindly(record: Record, terms: UndoPolicy) -> BaseException | None:
-        return await send(replace(record, version=None), terms)
+    async def blindly(record: Record, policy: UndoPolicy) -> BaseException | None:
+        return await send(replace(record, version=None), policy)
 
     swap(send, blindly)
 
 
 @mutant("update (wrong): edit")
 def undo_without_a_condition() -> None:
-    judge = assessment.assess_sight
+    judge = assessment.assess_current
 
-    def see_nobody(record: Record, sight: Observation, *, terms: UndoPolicy) -> Undone | None:
-        judged = judge(record, sight, terms=terms)
+    def see_nobody(record: Record, observed: Observation, *, policy: UndoPolicy) -> Undone | None:
+        judged = judge(record, observed, policy=policy)
         if judged is not None and (judged.result is UndoResult.CONFLICT or judged.behind_ours):
             return None
         return judged
@@ -78,59 +78,59 @@ def condition_checked_but_not_passed_on() -> None:
 
 @mutant("update (wrong): edit")
 def undo_of_whatever_version_is_there() -> None:
-    look = _Rollback._look
+    look = _Rollback._assess
 
-    async def at_any(self: _Rollback, action: LiveAction) -> _Sent:
+    async def at_any(self: _Rollback, action: LiveAction) -> _Undo:
         begun = await look(self, action)
         if begun.undone is not None and begun.undone.result is UndoResult.CONFLICT:
             begun.record = replace(begun.record, version=begun.first.version)
             begun.undone = None
         return begun
 
-    plant_in(_Rollback, _look=at_any)
+    plant_in(_Rollback, _assess=at_any)
 
 
 @mutant("update (wrong): kill")
 def undo_twice() -> None:
-    look = _Rollback._look
+    look = _Rollback._assess
 
-    async def never_done(self: _Rollback, action: LiveAction) -> _Sent:
+    async def never_done(self: _Rollback, action: LiveAction) -> _Undo:
         begun = await look(self, action)
         if begun.undone is not None and begun.undone.result is UndoResult.RESTORED:
             begun.record = replace(begun.record, version=begun.first.version)
             begun.undone = None
         return begun
 
-    plant_in(_Rollback, _look=never_done)
+    plant_in(_Rollback, _assess=never_done)
 
 
 @mutant("update (wrong): kill")
 def undone_is_written_before_the_undo() -> None:
-    write = _Rollback._write
+    write = _Rollback._record
 
-    async def boast(self: _Rollback, sending: Sequence[_Sent]) -> None:
+    async def boast(self: _Rollback, sending: Sequence[_Undo]) -> None:
         for each in sending:
             each.action.undone = UndoResult.RESTORED
         await self.book.move([each.action for each in sending], State.UNDONE)
         await checkpoint(Point.UNDONE)
         for each in sending:
-            each.failure = await taking_back.run_undo(each.record, each.terms)
-            await taking_back.wait_to_settle(each.terms)
+            each.failure = await undoing.run_undo(each.record, each.policy)
+            await undoing.wait_to_settle(each.policy)
 
-    async def write_others(self: _Rollback, done: Sequence[_Sent]) -> None:
+    async def write_others(self: _Rollback, done: Sequence[_Undo]) -> None:
         await write(self, [each for each in done if each.action.state is not State.UNDONE])
 
-    plant_in(_Rollback, _send=boast, _write=write_others)
+    plant_in(_Rollback, _run_undos=boast, _record=write_others)
 
 
 @mutant("two updates of one (wrong): rival")
-def one_pre_image_for_an_object() -> None:
-    take_all = rollback.take_back_all
+def one_snapshot_for_an_object() -> None:
+    take_all = rollback.undo_all
 
     async def shared(attempt: LiveAttempt, **using: Any) -> Any:
-        latest = {_object(action): action.record.image for action in attempt.actions}
+        latest = {_object(action): action.record.snapshot for action in attempt.actions}
         for action in attempt.actions:
-            action.record = replace(action.record, image=latest[_object(action)])
+            action.record = replace(action.record, snapshot=latest[_object(action)])
         return await take_all(attempt, **using)
 
     swap(take_all, shared)
@@ -146,7 +146,7 @@ def read_back_not_looked_at() -> None:
     async def believe(*_: Any, **__: Any) -> Undone:
         return Undone(result=UndoResult.RESTORED)
 
-    swap(taking_back.verify, believe)
+    swap(undoing.verify, believe)
 
 
 @mutant("two updates of one (wrong): kill")

@@ -1,4 +1,4 @@
-"""Applications that review what is done in them, and let it stand or not."""
+"""Applications that review what is done in them, and the calendar that it is done to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mulligan import Mulligan
-from tests.stories.effects.world import open_app
+from tests.stories.effects.remote import StoryRemote
+from tests.stories.effects.world import make_calendar, open_app
 
 
 @pytest.fixture
@@ -22,3 +23,9 @@ def content() -> Iterator[Mulligan]:
     """It lets everything stand."""
     with open_app() as m:
         yield m
+
+
+@pytest.fixture
+def remote() -> StoryRemote:
+    """Dinner and lunch, both on Monday."""
+    return make_calendar()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from mulligan import Effect, Mulligan
 from mulligan.types.call import Record
 from tests.stories.effects.remote import Answer, StoryRemote, name_conflicts, read_version
-from tests.stories.effects.world import act, list_open, open_app
+from tests.stories.effects.world import act, list_open
 
 THEIRS = {"text": "what a person wrote"}
 
@@ -23,10 +22,9 @@ def remote() -> StoryRemote:
     return made
 
 
-@pytest.fixture(params=[True, False], ids=["rejected", "accepted"])
-def app(request: pytest.FixtureRequest) -> Iterator[Mulligan]:
-    with open_app(rejects=request.param) as m:
-        yield m
+@pytest.fixture(params=["strict", "content"])
+def app(request: pytest.FixtureRequest) -> Mulligan:
+    return request.getfixturevalue(request.param)
 
 
 def declare(remote: StoryRemote) -> dict[str, Any]:
@@ -70,23 +68,22 @@ async def test_a_file_that_must_not_exist_is_not_written_over_a_persons(
 
 
 async def test_a_file_that_is_not_there_is_written_where_it_must_not_exist(
-    remote: StoryRemote,
+    content: Mulligan, remote: StoryRemote
 ) -> None:
     remote.before_write = lambda: None
-    with open_app() as m:
 
-        @m.tool(**declare(remote), if_absent="if_absent")
-        async def put(
-            name: str, text: str, if_version: str | None = None, if_absent: bool = False
-        ) -> dict[str, Any]:
-            assert if_absent is (remote.get(name) is None)
-            return remote.update(name, {"text": text}, if_version=if_version)
+    @content.tool(**declare(remote), if_absent="if_absent")
+    async def put(
+        name: str, text: str, if_version: str | None = None, if_absent: bool = False
+    ) -> dict[str, Any]:
+        assert if_absent is (remote.get(name) is None)
+        return remote.update(name, {"text": text}, if_version=if_version)
 
-        await act(m, lambda: put("notes", "first"))
-        await act(m, lambda: put("notes", "second"))
+    await act(content, lambda: put("notes", "first"))
+    await act(content, lambda: put("notes", "second"))
 
-        assert [line.data["text"] for line in remote.ledger] == ["first", "second"]
-        assert list_open(m) == []
+    assert [line.data["text"] for line in remote.ledger] == ["first", "second"]
+    assert list_open(content) == []
 
 
 async def test_a_call_that_cannot_say_must_not_exist_waits_for_a_person(

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def list_kept(store: Path) -> list[tuple[int, str]]:
-    """Where the two pre-images are: row and owner."""
+    """Where the two snapshots are: row and owner."""
     connection = sqlite3.connect(store)
     rows = connection.execute("select rowid, owner from kept where name = 'before'").fetchall()
     connection.close()
@@ -79,8 +79,9 @@ def read_titles(store: Path) -> tuple[str, str]:
     return remote.get("dinner")["title"], remote.get("lunch")["title"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("damage", [swap_in_the_index, swap_the_values])
-async def test_a_pre_image_of_another_event_is_not_written_back(
+async def test_a_snapshot_of_another_event_is_not_written_back(
     store: Path, damage: Callable[[Path], None]
 ) -> None:
     damage(store)

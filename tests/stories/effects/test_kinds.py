@@ -20,6 +20,7 @@ from tests.stories.effects.kinds import ANNOTATED, KEPT, REFUSED, Application, O
 pytestmark = pytest.mark.promise(1)
 
 
+@pytest.mark.full
 def test_an_undo_gets_every_kind_of_value_as_it_was() -> None:
     app = Application("memory:", {**KEPT, **ANNOTATED})
 
@@ -31,6 +32,7 @@ def test_an_undo_gets_every_kind_of_value_as_it_was() -> None:
         assert m.insights.open_list.actions() == []
 
 
+@pytest.mark.full
 def test_another_process_gets_them_after_the_first_was_killed(tmp_path: Path) -> None:
     program = [sys.executable, kinds.__file__, f"sqlite:///{tmp_path}/a.db"]
 

@@ -11,8 +11,8 @@ import pytest
 from mulligan import ConflictError, Effect, Mulligan
 from mulligan.runtime.hold import Held
 from mulligan.types.call import Record
-from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
-from tests.stories.effects.world import act, declare_move, list_open
+from tests.stories.effects.remote import StoryRemote, read_version
+from tests.stories.effects.world import act, declare_move, list_open, put_back
 
 ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
 DECLARED = pytest.mark.parametrize("more", [{}, ABOUT], ids=["undeclared", "declared"])
@@ -31,14 +31,8 @@ def remote() -> StoryRemote:
 def declare_shared(m: Mulligan, remote: StoryRemote, **more: Any) -> Any:
     """`move(calendar_id, event_id, day)`: every event of a calendar shares the calendar's id."""
 
-    def put_back(record: Record) -> None:
-        before: Any = record.before
-        with name_conflicts():
-            data = read_data(before)
-            remote.update(before["id"], data, if_version=record.version, by="undo")
-
     @m.tool(
-        effect=Effect.REVERSIBLE, undo=put_back, version=read_version,
+        effect=Effect.REVERSIBLE, undo=put_back(remote), version=read_version,
         before=lambda record: remote.get(str(record.arguments["event_id"])), **more,
     )  # fmt: skip
     async def move(calendar_id: str, event_id: str, day: str) -> dict[str, Any]:
@@ -56,6 +50,7 @@ def move_both(move: Any, then: Callable[[], None] = lambda: None) -> Callable[[]
     return deed
 
 
+@pytest.mark.full
 @DECLARED
 async def test_two_events_of_one_calendar_are_both_put_back_and_nobody_is_blamed(
     strict: Mulligan, remote: StoryRemote, more: dict[str, Any]
@@ -100,95 +95,36 @@ async def test_an_edit_of_one_event_does_not_keep_its_neighbour_from_being_put_b
     assert len(list_open(strict)) == 1
 
 
-async def test_the_tool_of_the_readme_moved_twice_is_put_back_on_a_remote_that_renews_etags(
-    strict: Mulligan,
-) -> None:
-    calendar = {"dinner": {"day": "Monday", "etag": 1}}
-
-    def get_event(record: Record) -> Any:
-        return calendar[str(record.arguments["event"])]
-
-    def write(event: str, day: str) -> dict[str, Any]:
-        calendar[event] = {"day": day, "etag": int(calendar[event]["etag"]) + 1}
-        return calendar[event]
-
-    def put_back(record: Record) -> None:
-        before: Any = record.before
-        if str(get_event(record)["etag"]) != record.version:
-            raise ConflictError("someone changed it since")
-        write(str(record.arguments["event"]), before["day"])
-
-    @strict.tool(
-        effect=Effect.REVERSIBLE, before=get_event, undo=put_back,
-        version=lambda record: record.result["etag"],
-        about=lambda record: record.arguments["event"],
-    )  # fmt: skip
-    async def move_event(event: str, day: str) -> dict[str, Any]:
-        return write(event, day)
-
-    async def move_twice() -> None:
-        await move_event("dinner", "Saturday")
-        await move_event("dinner", "Sunday")
-
-    await act(strict, move_twice)
-
-    assert calendar["dinner"]["day"] == "Monday"
-    assert list_open(strict) == []
-
-
-async def test_two_verified_updates_are_undone_by_a_person_in_the_right_order(
-    content: Mulligan, remote: StoryRemote
+@pytest.mark.parametrize(("edit", "day"), [(None, "Monday"), ("Friday", "Friday")])
+async def test_two_updates_are_undone_by_a_person_in_order_unless_somebody_edits_in_between(
+    content: Mulligan, remote: StoryRemote, edit: str | None, day: str
 ) -> None:
     move = declare_move(content, remote, **ABOUT)
     actions: list[str] = []
-    for day in ("Tuesday", "Wednesday"):
+    for each in ("Tuesday", "Wednesday"):
         with content.turn("Move dinner") as turn:
-            await move("dinner", day)
-            await turn.review("Moved.")
-            actions.append(turn.attempt.actions[0].id)
-
-    for action in reversed(actions):
-        content.insights.open_list.undo(action, by="Ann")
-        await content.recover()
-
-    assert remote.get("dinner")["day"] == "Monday"
-    assert list_open(content) == []
-
-
-async def test_an_edit_between_two_undos_by_a_person_stands(
-    content: Mulligan, remote: StoryRemote
-) -> None:
-    """The same two updates, but what is there now is not what our own undo left."""
-    move = declare_move(content, remote, **ABOUT)
-    actions: list[str] = []
-    for day in ("Tuesday", "Wednesday"):
-        with content.turn("Move dinner") as turn:
-            await move("dinner", day)
+            await move("dinner", each)
             await turn.review("Moved.")
             actions.append(turn.attempt.actions[0].id)
 
     content.insights.open_list.undo(actions[1], by="Ann")
     await content.recover()
-    remote.update("dinner", {"day": "Friday"}, by="person")
+    if edit:
+        remote.update("dinner", {"day": edit}, by="person")
     content.insights.open_list.undo(actions[0], by="Ann")
     await content.recover()
 
-    assert remote.get("dinner")["day"] == "Friday"
-    assert [action.id for action in list_open(content)] == [actions[0]]
+    assert remote.get("dinner")["day"] == day
+    assert [action.id for action in list_open(content)] == (actions[:1] if edit else [])
 
 
-async def test_parallel_writes_that_land_in_the_other_order_are_taken_back(
+async def test_parallel_writes_that_land_in_the_other_order_are_undone(
     strict: Mulligan, remote: StoryRemote
 ) -> None:
     landed = asyncio.Event()
 
-    def put_back(record: Record) -> None:
-        before: Any = record.before
-        with name_conflicts():
-            remote.update("dinner", read_data(before), if_version=record.version, by="undo")
-
     @strict.tool(
-        effect=Effect.REVERSIBLE, undo=put_back, version=read_version,
+        effect=Effect.REVERSIBLE, undo=put_back(remote), version=read_version,
         before=lambda record: remote.get("dinner"), **ABOUT,
     )  # fmt: skip
     async def move(event_id: str, day: str) -> dict[str, Any]:
@@ -218,3 +154,43 @@ async def test_the_same_call_on_another_server_is_another_call(content: Mulligan
     assert told.errors == []
     assert [action.opening.server for action in list_open(content)] == ["a", "b"]
     assert all(isinstance(held, Held) for held in told.results[0])
+
+
+async def test_what_is_known_of_a_file_does_not_outlive_it(strict: Mulligan) -> None:
+    """Its versions begin anew: a person's second edit has the number of ours of another file."""
+    files = StoryRemote()
+    numbers = {"plan": 0}
+
+    def write_plan(text: str, by: str = "agent") -> dict[str, Any]:
+        numbers["plan"] += 1
+        files.update("plan", {"text": text, "number": numbers["plan"]}, by=by)
+        return {"number": numbers["plan"]}
+
+    def undo(record: Record) -> None:
+        if str(files.get("plan")["number"]) != record.version:
+            raise ConflictError("changed since")
+        before: Any = record.before
+        if before is None:
+            files.delete("plan", by="undo")
+        else:
+            write_plan(before["text"], by="undo")
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE, before=lambda record: files.get("plan"), undo=undo,
+        version=lambda record: record.result["number"], about=lambda record: "plan",
+    )  # fmt: skip
+    async def write(text: str) -> dict[str, Any]:
+        return write_plan(text)
+
+    async def make_and_edit() -> None:
+        await write("draft")
+        write_plan("a person's", by="person")
+        write_plan("a person's own", by="person")
+
+    write_plan("a", by="person")
+    await act(strict, lambda: write("b"))
+    files.delete("plan", by="person")
+    numbers["plan"] = 0
+    await act(strict, make_and_edit)
+
+    assert files.get("plan")["text"] == "a person's own"

@@ -8,17 +8,10 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Remote
-from mulligan.types import effect
 from mulligan.types.call import Record
-from tests.stories.effects.remote import StoryRemote, name_conflicts, read_data, read_version
-from tests.stories.effects.world import AT_ONCE, act, list_open
-
-
-@pytest.fixture
-def remote() -> StoryRemote:
-    made = StoryRemote()
-    made.create({"day": "Monday"}, name="dinner", by="person")
-    return made
+from mulligan.types.effect import ProbeBy
+from tests.stories.effects.remote import StoryRemote, read_version
+from tests.stories.effects.world import AT_ONCE, act, list_open, put_back
 
 
 class Line:
@@ -38,20 +31,18 @@ class Line:
         raise TimeoutError("no answer")
 
 
-def declare(remote: StoryRemote, probe: Callable[[Record], object]) -> dict[str, Any]:
-    def put_back(record: Record) -> None:
-        before: Any = record.before
-        with name_conflicts():
-            remote.update("dinner", read_data(before), if_version=record.version, by="undo")
+def declare(m: Mulligan, remote: StoryRemote, line: Line, probe: Any, **more: Any) -> Any:
+    """`move(day)` over that line, with that probe."""
 
-    return {
-        "effect": Effect.REVERSIBLE,
-        "before": lambda record: remote.get("dinner"),
-        "undo": put_back,
-        "probe": probe,
-        "version": read_version,
-        "remote": Remote(lands_within=AT_ONCE),
-    }
+    @m.tool(
+        effect=Effect.REVERSIBLE, before=lambda record: remote.get("dinner"),
+        undo=put_back(remote), probe=probe, version=read_version,
+        remote=Remote(lands_within=AT_ONCE), **more,
+    )  # fmt: skip
+    async def move(day: str, key: str = "") -> dict[str, Any]:
+        return line.move(day, key)
+
+    return move
 
 
 def show_state(remote: StoryRemote) -> Callable[[Record], object]:
@@ -59,7 +50,7 @@ def show_state(remote: StoryRemote) -> Callable[[Record], object]:
 
 
 def show_change(remote: StoryRemote) -> Callable[[Record], object]:
-    """A probe that goes by the pre-image: whatever differs from it has happened."""
+    """A probe that goes by the snapshot: whatever differs from it has happened."""
 
     def probe(record: Record) -> object:
         now = remote.get("dinner")
@@ -68,29 +59,11 @@ def show_change(remote: StoryRemote) -> Callable[[Record], object]:
     return probe
 
 
-async def test_a_probe_is_told_what_was_there_before_also_while_the_call_is_made(
-    content: Mulligan, remote: StoryRemote
+@pytest.mark.parametrize("probe", [show_state, show_change])
+async def test_a_probe_does_not_say_that_a_lost_call_has_landed(
+    content: Mulligan, remote: StoryRemote, probe: Any
 ) -> None:
-    line = Line(remote, lands=False, edits=False)
-
-    @content.tool(**declare(remote, show_change(remote)))
-    async def move(day: str) -> dict[str, Any]:
-        return line.move(day)
-
-    _, told = await act(content, lambda: move("Saturday"))
-
-    assert remote.list_writes() == []
-    assert told.results == []
-
-
-async def test_a_probe_that_shows_the_state_does_not_say_that_a_lost_call_has_landed(
-    content: Mulligan, remote: StoryRemote
-) -> None:
-    line = Line(remote, lands=False, edits=False)
-
-    @content.tool(**declare(remote, show_state(remote)))
-    async def move(day: str) -> dict[str, Any]:
-        return line.move(day)
+    move = declare(content, remote, Line(remote, lands=False, edits=False), probe(remote))
 
     _, told = await act(content, lambda: move("Saturday"))
 
@@ -103,11 +76,7 @@ async def test_a_probe_that_shows_the_state_does_not_say_that_a_lost_call_has_la
 async def test_an_edit_that_a_probe_finds_in_place_of_our_call_stands(
     strict: Mulligan, remote: StoryRemote, probe: Any, lands: bool
 ) -> None:
-    line = Line(remote, lands=lands)
-
-    @strict.tool(**declare(remote, probe(remote)))
-    async def move(day: str) -> dict[str, Any]:
-        return line.move(day)
+    move = declare(strict, remote, Line(remote, lands=lands), probe(remote))
 
     _, told = await act(strict, lambda: move("Saturday"))
 
@@ -127,11 +96,7 @@ async def test_an_edit_that_recovery_finds_in_place_of_our_call_stands(
             raise ConnectionError("not now")
         return remote.get("dinner")
 
-    line = Line(remote, lands=False)
-
-    @strict.tool(**declare(remote, look_later))
-    async def move(day: str) -> dict[str, Any]:
-        return line.move(day)
+    move = declare(strict, remote, Line(remote, lands=False), look_later)
 
     await act(strict, lambda: move("Saturday"))
     for _ in range(3):
@@ -140,35 +105,19 @@ async def test_an_edit_that_recovery_finds_in_place_of_our_call_stands(
     assert remote.get("dinner")["day"] == "Wednesday"
 
 
-async def test_a_probe_that_is_declared_as_showing_state_adopts_nothing_though_there_is_a_key(
-    strict: Mulligan, remote: StoryRemote
+@pytest.mark.parametrize("by", [ProbeBy.CALL, ProbeBy.STATE])
+async def test_an_edit_stands_also_where_the_probe_goes_by_a_key(
+    strict: Mulligan, remote: StoryRemote, by: ProbeBy
 ) -> None:
-    line = Line(remote, lands=False)
-    declared = declare(remote, show_state(remote))
-
-    @strict.tool(**declared, key="key", probe_by=effect.ProbeBy.STATE)
-    async def move(day: str, key: str = "") -> dict[str, Any]:
-        return line.move(day, key)
+    """Declared as showing the state it adopts nothing; by the call it finds ours under the edit."""
+    shows_call = by is ProbeBy.CALL
+    probe = (lambda record: remote.find(record.key)) if shows_call else show_state(remote)
+    line = Line(remote, lands=shows_call)
+    move = declare(strict, remote, line, probe, key="key", probe_by=by)
 
     await act(strict, lambda: move("Saturday"))
 
-    assert remote.get("dinner")["day"] == "Wednesday"
-    assert list_open(strict)
-
-
-async def test_a_probe_by_key_finds_our_own_call_under_an_edit_and_leaves_the_edit_alone(
-    strict: Mulligan, remote: StoryRemote
-) -> None:
-    line = Line(remote, lands=True)
-    declared = declare(remote, lambda record: remote.find(record.key))
-
-    @strict.tool(**declared, key="key", probe_by=effect.ProbeBy.CALL)
-    async def move(day: str, key: str = "") -> dict[str, Any]:
-        return line.move(day, key)
-
-    await act(strict, lambda: move("Saturday"))
-
-    assert len(remote.list_writes()) == 1
+    assert len(remote.list_writes()) == shows_call
     assert remote.get("dinner")["day"] == "Wednesday"
     assert len(list_open(strict)) == 1
 

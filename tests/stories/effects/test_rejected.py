@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, Remote, Standing, State
+from mulligan import Effect, Mulligan, Remote, State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
@@ -22,8 +22,7 @@ from tests.stories.effects.family import (
     die_between_two_moves,
     run_until_killed,
 )
-from tests.stories.effects.remote import StoryRemote
-from tests.stories.effects.world import list_open, open_app
+from tests.stories.effects.world import list_open, make_calendar, open_app
 
 BUS_ONLY = "Book a bus"
 
@@ -73,7 +72,16 @@ class Desk:
         self.booked.update(self.late)
 
 
-async def test_a_call_that_lands_after_its_attempt_was_rejected_is_undone_with_it() -> None:
+async def recover_for_long(m: Mulligan, clock: FixedClock) -> None:
+    for _ in range(3):
+        clock.move(timedelta(minutes=10))
+        await m.recover()
+
+
+@pytest.mark.parametrize(("others", "booked"), [(["bus"], []), ([], ["lost"])])
+async def test_a_call_that_lands_late_shares_the_fate_of_its_attempt(
+    others: list[str], booked: list[str]
+) -> None:
     clock = FixedClock(datetime.now(UTC))
     with open_app(checks=[reject_two], clock=clock) as m:
         desk = Desk(m)
@@ -83,43 +91,22 @@ async def test_a_call_that_lands_after_its_attempt_was_rejected_is_undone_with_i
                 return "I leave it."
             with pytest.raises(TimeoutError):
                 await desk.book("lost")
-            await desk.book("bus")
+            for each in others:
+                await desk.book(each)
             return "Booked."
 
         await m.act(BUS_ONLY, agent)
         desk.deliver()
-        for _ in range(3):
-            clock.move(timedelta(minutes=10))
-            await m.recover()
+        await recover_for_long(m, clock)
 
-        assert desk.booked == {}
+        assert list(desk.booked.values()) == booked
         assert list_open(m) == []
-
-
-async def test_a_late_landing_in_an_accepted_attempt_stands() -> None:
-    """The other side: nothing was wrong with what it was done with."""
-    clock = FixedClock(datetime.now(UTC))
-    with open_app(checks=[reject_two], clock=clock) as m:
-        desk = Desk(m)
-
-        async def agent(turn: OpenTurn) -> str:
-            with pytest.raises(TimeoutError):
-                await desk.book("lost")
-            return "I am not sure."
-
-        await m.act(BUS_ONLY, agent)
-        desk.deliver()
-        for _ in range(3):
-            clock.move(timedelta(minutes=10))
-            await m.recover()
-
-        assert list(desk.booked.values()) == ["lost"]
 
 
 async def test_a_late_landing_is_put_before_a_person_where_an_undo_would_bring_back_another() -> (
     None
 ):
-    """Its pre-image has what an earlier call left, which is not wanted either."""
+    """Its snapshot has what an earlier call left, which is not wanted either."""
     clock, held, late = FixedClock(datetime.now(UTC)), {"x": "before"}, list[str]()
     with open_app(checks=[reject_two], clock=clock) as m:
 
@@ -147,9 +134,7 @@ async def test_a_late_landing_is_put_before_a_person_where_an_undo_would_bring_b
 
         await m.act("Put it early", agent)
         held["x"] = "late"
-        for _ in range(3):
-            clock.move(timedelta(minutes=10))
-            await m.recover()
+        await recover_for_long(m, clock)
 
         assert held["x"] == "late"
         # The earlier one waits for it: undone before, it would be undone over.
@@ -189,58 +174,6 @@ async def test_a_call_that_comes_back_late_is_taken_back_whenever_that_is(when: 
         assert desk.booked == {}
         assert list_open(m) == []
         assert "book(what=slow)" in told[0] if told else "Book (what: slow)" in str(done.reply)
-
-
-async def test_what_an_inner_turn_did_undeclared_is_named_when_the_outer_one_is_rejected() -> None:
-    sent: list[str] = []
-    with open_app(rejects=True) as m:
-        desk = Desk(m)
-
-        @m.tool
-        async def send_mail(to: str) -> str:
-            sent.append(to)
-            return "sent"
-
-        async def agent(turn: OpenTurn) -> str:
-            if turn.correction is not None:
-                return turn.correction.text
-            async with m.turn("Tell Ann"):
-                await send_mail("ann")
-            await desk.book("bus")
-            return "Done."
-
-        done = await m.act(BUS_ONLY, agent)
-
-        assert "send_mail(to=ann)" in str(done.reply)
-        assert [(a.opening.tool, a.state) for a in list_open(m)] == [("send_mail", State.DISPUTED)]
-
-
-@pytest.mark.parametrize("reviewed", [False, True])
-async def test_what_an_inner_turn_did_undeclared_is_not_accepted_unless_somebody_looked(
-    reviewed: bool,
-) -> None:
-    def reject_blanks(attempted: Attempted) -> list[str]:
-        given = [value for e in attempted.executions for value in e.call.arguments.values()]
-        return [] if all(given) else ["Something is blank."]
-
-    with open_app(checks=[reject_blanks]) as m:
-        desk = Desk(m)
-
-        @m.tool
-        async def send_mail(to: str) -> str:
-            return "sent"
-
-        async def agent(turn: OpenTurn) -> str:
-            async with m.turn("Tell Ann") as inner:
-                await send_mail("ann")
-                if reviewed:
-                    await inner.review("Told.")
-            await desk.book("bus")
-            return "Done."
-
-        done = await m.act(BUS_ONLY, agent)
-
-        assert done.standing is (Standing.ACCEPTED if reviewed else Standing.UNCHECKED)
 
 
 class Office:
@@ -322,22 +255,7 @@ async def test_an_undeclared_call_of_an_attempt_that_is_rejected_late_is_on_the_
         assert office.list_charges() == [(State.DISPUTED, "Charge (amount: 50)")]
 
 
-async def test_an_undeclared_call_of_an_attempt_that_is_accepted_late_is_on_no_list() -> None:
-    """The other side: nobody found anything wrong."""
-    with open_app(checks=[reject_nothing]) as m:
-        office = Office(m)
-
-        await end_unreviewed(office)
-        await m.recover()
-
-        assert list_open(m) == []
-
-
-def reject_nothing(attempted: Attempted) -> list[Finding]:
-    return []
-
-
-async def test_a_late_review_sees_the_undeclared_calls_after_the_last_action() -> None:
+async def test_a_late_review_sees_undeclared_calls_and_accepts_them_with_their_attempt() -> None:
     seen: list[list[str]] = []
 
     def look(attempted: Attempted) -> list[Finding]:
@@ -348,6 +266,7 @@ async def test_a_late_review_sees_the_undeclared_calls_after_the_last_action() -
         await end_unreviewed(Office(m))
         await m.recover()
 
+        assert list_open(m) == []
     assert seen == [["book", "charge"]]
 
 
@@ -374,13 +293,12 @@ async def test_a_call_under_way_when_its_attempt_is_rejected_late_goes_the_same_
         assert len(list_open(m)) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("story", [die_after_a_note, die_between_two_moves])
 def test_an_undeclared_call_is_on_the_open_list_though_its_process_was_killed(
     tmp_path: Path, story: Any
 ) -> None:
-    remote = StoryRemote(tmp_path / "ledger")
-    for name in ("dinner", "lunch"):
-        remote.create({"day": "Monday"}, name=name, by="person")
+    remote = make_calendar(tmp_path / "ledger")
     run_until_killed(story, tmp_path)
 
     family = Family(tmp_path, rejects=True)

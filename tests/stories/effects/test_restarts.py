@@ -78,6 +78,7 @@ def recover(folder: Path, **declared: object) -> tuple[str, str]:
     return state, why
 
 
+@pytest.mark.full
 def test_an_application_with_other_counters_and_time_limits_takes_up_its_action(tmp_path: Path):
     assert run(tmp_path, "dies", client={"timeout": 30}).returncode == 9
 
@@ -86,6 +87,7 @@ def test_an_application_with_other_counters_and_time_limits_takes_up_its_action(
     assert state not in ("intent", "unknown")
 
 
+@pytest.mark.full
 def test_with_a_declared_server_whatever_the_client_holds_is_no_part_of_it(tmp_path: Path) -> None:
     assert run(tmp_path, "dies", server="ann", client={"user": "a"}).returncode == 9
 
@@ -94,6 +96,7 @@ def test_with_a_declared_server_whatever_the_client_holds_is_no_part_of_it(tmp_p
     assert state not in ("intent", "unknown")
 
 
+@pytest.mark.full
 def test_under_another_account_it_stays_open_and_says_why(tmp_path: Path) -> None:
     assert run(tmp_path, "dies", client={"user": "ann"}).returncode == 9
 
@@ -103,6 +106,7 @@ def test_under_another_account_it_stays_open_and_says_why(tmp_path: Path) -> Non
     assert "send acted for another account than here" in why
 
 
+@pytest.mark.full
 def test_without_its_tool_it_stays_open_and_says_why(tmp_path: Path) -> None:
     assert run(tmp_path, "dies").returncode == 9
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Call
@@ -23,14 +23,14 @@ from tests.stories.effects.family import (
     die_after_the_reply,
     run_on_a_busy_store,
 )
-from tests.stories.effects.remote import StoryRemote
-from tests.stories.effects.world import declare_move, list_open, open_app
-
-
-def make_calendar(path: Path | None = None) -> StoryRemote:
-    made = StoryRemote(path)
-    made.create({"day": "Monday"}, name="dinner", by="person")
-    return made
+from tests.stories.effects.remote import StoryRemote, read_version
+from tests.stories.effects.world import (
+    declare_move,
+    list_open,
+    make_calendar,
+    open_app,
+    put_back,
+)
 
 
 def reject_saturday(attempted: Attempted) -> Iterator[Finding]:
@@ -39,87 +39,46 @@ def reject_saturday(attempted: Attempted) -> Iterator[Finding]:
         yield Finding(rule="story.saturday", severity=Severity.ERROR, issue="Not on a Saturday.")
 
 
-class Gate:
-    """A call that comes back while the review of its turn is going on."""
+async def test_a_call_that_returns_during_the_review_is_not_verified_by_it(
+    remote: StoryRemote,
+) -> None:
+    begun, reviewing, tasks = asyncio.Event(), asyncio.Event(), list[asyncio.Task[Any]]()
 
-    def __init__(self) -> None:
-        self._begun = asyncio.Event()
-        self._reviewing = asyncio.Event()
-        self._tasks: list[asyncio.Task[Any]] = []
-
-    def hold_until_review(self, move: Any) -> Any:
-        async def move_late(*args: Any) -> Any:
-            self._begun.set()
-            await self._reviewing.wait()
-            return await move(*args)
-
-        return move_late
-
-    async def start(self, call: Callable[[], Any]) -> None:
-        self._tasks.append(asyncio.ensure_future(call()))
-        await self._begun.wait()
-
-    async def gather_facts(self, turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
+    async def gather_facts(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
         """A reviewer that takes its time: the call comes back before it has an answer."""
-        self._reviewing.set()
-        await asyncio.gather(*self._tasks)
+        reviewing.set()
+        await asyncio.gather(*tasks)
         return ()
 
+    with open_app(checks=[reject_saturday], facts=[gather_facts]) as m:
 
-def declare_slow_move(m: Mulligan, remote: StoryRemote, gate: Gate) -> Any:
-    async def move(event_id: str, day: str) -> dict[str, Any]:
-        return remote.update(event_id, {"day": day})
-
-    def put_back(record: Any) -> None:
-        remote.update("dinner", {"day": record.before["day"]}, by="undo")
-
-    late = gate.hold_until_review(move)
-
-    @m.tool(
-        effect=Effect.REVERSIBLE, before=lambda record: remote.get("dinner"), undo=put_back,
-        version=lambda record: record.result["version"],
-    )  # fmt: skip
-    async def move_slowly(event_id: str, day: str) -> dict[str, Any]:
-        return dict(await late(event_id, day))
-
-    return move_slowly
-
-
-async def test_a_call_that_returns_during_the_review_is_not_verified_by_it() -> None:
-    remote, gate = make_calendar(), Gate()
-    with open_app(checks=[reject_saturday], facts=[gate.gather_facts]) as m:
-        move = declare_slow_move(m, remote, gate)
+        @m.tool(
+            effect=Effect.REVERSIBLE, before=lambda record: remote.get("dinner"),
+            undo=put_back(remote), version=read_version,
+        )  # fmt: skip
+        async def move_slowly(day: str) -> dict[str, Any]:
+            begun.set()
+            await reviewing.wait()
+            return remote.update("dinner", {"day": day})
 
         async def agent(turn: OpenTurn) -> str:
-            await gate.start(lambda: move("dinner", "Saturday"))
+            tasks.append(asyncio.ensure_future(move_slowly("Saturday")))
+            await begun.wait()
             return "It is on its way."
 
         await m.act("Move dinner to Friday", agent)
-
-        assert remote.get("dinner")["day"] == "Monday" or list_open(m)
-
-
-async def test_a_call_that_returned_during_the_review_is_reviewed_afterwards() -> None:
-    remote, gate = make_calendar(), Gate()
-    with open_app(checks=[reject_saturday], facts=[gate.gather_facts]) as m:
-        move = declare_slow_move(m, remote, gate)
-
-        async def agent(turn: OpenTurn) -> str:
-            await gate.start(lambda: move("dinner", "Saturday"))
-            return "It is on its way."
-
-        await m.act("Move dinner to Friday", agent)
+        stands, listed = remote.get("dinner")["day"] == "Saturday", list_open(m)
         for _ in range(2):
             await m.recover()
 
+        assert not stands or listed
         assert remote.get("dinner")["day"] == "Monday" or list_open(m)
 
 
 @pytest.mark.parametrize("store", ["memory:", "sqlite"])
 async def test_a_mail_of_an_attempt_that_recovery_rejects_does_not_go_out(
-    store: str, tmp_path: Path
+    remote: StoryRemote, store: str, tmp_path: Path
 ) -> None:
-    remote = make_calendar()
     url = f"sqlite:///{tmp_path}/family.db" if store == "sqlite" else store
     with open_app(url, rejects=True) as m:
         move = declare_move(m, remote)
@@ -147,6 +106,7 @@ async def test_a_mail_of_an_attempt_that_recovery_rejects_does_not_go_out(
         assert [line for line in remote.list_writes() if "mail" in (line.data or {})] == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("story", [die_after_the_reply, die_after_a_plain_with])
 async def test_what_a_person_was_told_is_not_undone_without_asking_after_a_crash(
     tmp_path: Path, story: Callable[..., Any]

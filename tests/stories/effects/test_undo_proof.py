@@ -19,7 +19,14 @@ from tests.stories.effects.remote import (
     read_data,
     read_version,
 )
-from tests.stories.effects.world import Told, act, declare_move, list_open, open_app
+from tests.stories.effects.world import (
+    Told,
+    act,
+    declare_move,
+    list_open,
+    open_app,
+    put_back,
+)
 
 pytestmark = pytest.mark.promise(6)
 
@@ -51,29 +58,18 @@ class Replica:
         return self._reads > 0 or time.monotonic() - float(self._since or 0) < self._seconds
 
 
-@pytest.fixture
-def remote() -> StoryRemote:
-    made = StoryRemote()
-    made.create({"day": "Monday"}, name="dinner", by="person")
-    return made
-
-
 def get_by_replica(replica: Replica) -> Callable[[Record], object]:
     return lambda record: replica.get(str(record.arguments["event_id"]))
+
+
+def read_days(remote: StoryRemote) -> dict[str, object]:
+    found = {name: remote.get(name) for name in ("dinner", "supper")}
+    return {name: state and state["day"] for name, state in found.items()}
 
 
 def get_nothing(record: Record) -> object:
     """What a remote says to one who may not look."""
     raise Answer(404)
-
-
-def put_back(remote: StoryRemote) -> Callable[[Record], None]:
-    def undo(record: Record) -> None:
-        before: Any = record.before
-        with name_conflicts():
-            remote.update("dinner", read_data(before), if_version=record.version, by="undo")
-
-    return undo
 
 
 def declare_make(m: Mulligan, remote: StoryRemote, **more: Any) -> Any:
@@ -111,15 +107,38 @@ def assert_told_the_truth(m: Mulligan, told: Told, *, stands: bool) -> None:
     assert not (stands and told.says_taken_back)
 
 
-async def test_an_update_that_a_lagging_replica_does_not_show_is_taken_back(
-    strict: Mulligan, remote: StoryRemote
+def declare_bare_move(m: Mulligan, remote: StoryRemote, /, **more: Any) -> Any:
+    """`move(event_id, day)`, which tells no version."""
+
+    @m.tool(effect=Effect.REVERSIBLE, undo=put_back(remote), **more)
+    async def move(event_id: str, day: str) -> str:
+        remote.update(event_id, {"day": day})
+        return "moved"
+
+    return move
+
+
+VERSION: dict[str, Any] = {"version": read_version}
+
+
+@pytest.mark.parametrize("kind", ["update", "update without versions", "create", "delete"])
+async def test_what_a_lagging_replica_does_not_show_is_undone_or_before_a_person(
+    strict: Mulligan, remote: StoryRemote, kind: str
 ) -> None:
     read = get_by_replica(Replica(remote, reads=1))
-    move = declare_move(strict, remote, before=read)
+    deeds: dict[str, Callable[[], Any]] = {
+        "update": lambda: declare_move(strict, remote, before=read)("dinner", "Saturday"),
+        "update without versions": lambda: declare_bare_move(strict, remote, before=read)(
+            "dinner", "Saturday"
+        ),
+        "create": lambda: declare_make(strict, remote, read=read, **VERSION)("supper"),
+        "delete": lambda: declare_remove(strict, remote, read, **VERSION)("dinner"),
+    }
+    before = read_days(remote)
 
-    _, told = await act(strict, lambda: move("dinner", "Saturday"))
+    _, told = await act(strict, deeds[kind])
 
-    assert_told_the_truth(strict, told, stands=remote.get("dinner")["day"] == "Saturday")
+    assert_told_the_truth(strict, told, stands=read_days(remote) != before)
 
 
 async def test_an_update_bound_to_its_version_is_taken_back_from_behind_a_lagging_replica(
@@ -140,48 +159,12 @@ async def test_an_update_bound_to_its_version_is_taken_back_from_behind_a_laggin
     assert list_open(strict) == []
 
 
-async def test_an_update_without_versions_that_a_replica_does_not_show_is_put_before_a_person(
-    strict: Mulligan, remote: StoryRemote
-) -> None:
-    read = get_by_replica(Replica(remote, reads=1))
-
-    @strict.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back(remote))
-    async def move(event_id: str, day: str) -> str:
-        remote.update(event_id, {"day": day})
-        return "moved"
-
-    _, told = await act(strict, lambda: move("dinner", "Saturday"))
-
-    assert_told_the_truth(strict, told, stands=remote.get("dinner")["day"] == "Saturday")
-
-
-async def test_a_created_event_that_a_lagging_replica_does_not_show_is_taken_back(
-    strict: Mulligan, remote: StoryRemote
-) -> None:
-    read = get_by_replica(Replica(remote, reads=1))
-    make = declare_make(strict, remote, read=read, version=read_version)
-
-    _, told = await act(strict, lambda: make("lunch"))
-
-    assert_told_the_truth(strict, told, stands=remote.get("lunch") is not None)
-
-
-async def test_a_deleted_event_that_a_lagging_replica_still_shows_is_not_called_restored(
-    strict: Mulligan, remote: StoryRemote
-) -> None:
-    read = get_by_replica(Replica(remote, reads=1))
-    remove = declare_remove(strict, remote, read, version=read_version)
-
-    _, told = await act(strict, lambda: remove("dinner"))
-
-    assert_told_the_truth(strict, told, stands=remote.get("dinner") is None)
-
-
+@pytest.mark.parametrize("declare", [declare_move, declare_bare_move])
 async def test_an_update_is_restored_for_sure_where_its_replicas_have_time_to_settle(
-    strict: Mulligan, remote: StoryRemote
+    strict: Mulligan, remote: StoryRemote, declare: Any
 ) -> None:
     read = get_by_replica(Replica(remote, seconds=LAG))
-    move = declare_move(strict, remote, before=read, remote=Remote(settles_within=SETTLES))
+    move = declare(strict, remote, before=read, remote=Remote(settles_within=SETTLES))
 
     _, told = await act(strict, lambda: move("dinner", "Saturday"))
 
@@ -190,46 +173,15 @@ async def test_an_update_is_restored_for_sure_where_its_replicas_have_time_to_se
     assert list_open(strict) == []
 
 
-async def test_an_update_without_versions_is_restored_where_its_replicas_have_time_to_settle(
-    strict: Mulligan, remote: StoryRemote
-) -> None:
-    read = get_by_replica(Replica(remote, seconds=LAG))
-
-    @strict.tool(
-        effect=Effect.REVERSIBLE,
-        before=read,
-        undo=put_back(remote),
-        remote=Remote(settles_within=SETTLES),
-    )
-    async def move(event_id: str, day: str) -> str:
-        remote.update(event_id, {"day": day})
-        return "moved"
-
-    await act(strict, lambda: move("dinner", "Saturday"))
-
-    assert remote.get("dinner")["day"] == "Monday"
-    assert list_open(strict) == []
-
-
+@pytest.mark.parametrize("more", [VERSION, {}], ids=["versioned", "bare"])
 async def test_a_404_for_want_of_permission_is_not_taken_for_a_created_event_that_is_gone(
-    strict: Mulligan, remote: StoryRemote
+    strict: Mulligan, remote: StoryRemote, more: dict[str, Any]
 ) -> None:
-    make = declare_make(strict, remote, read=get_nothing, version=read_version)
+    make = declare_make(strict, remote, read=get_nothing, **more)
 
-    _, told = await act(strict, lambda: make("lunch"))
+    _, told = await act(strict, lambda: make("supper"))
 
-    assert_told_the_truth(strict, told, stands=remote.get("lunch") is not None)
-    assert list_open(strict)
-
-
-async def test_a_404_for_want_of_permission_without_versions_is_put_before_a_person(
-    strict: Mulligan, remote: StoryRemote
-) -> None:
-    make = declare_make(strict, remote, read=get_nothing)
-
-    _, told = await act(strict, lambda: make("lunch"))
-
-    assert_told_the_truth(strict, told, stands=remote.get("lunch") is not None)
+    assert_told_the_truth(strict, told, stands=remote.get("supper") is not None)
     assert list_open(strict)
 
 
@@ -246,10 +198,10 @@ async def test_a_404_after_our_own_event_was_seen_is_its_absence(
 
     make = declare_make(strict, remote, read=read, version=read_version)
 
-    _, told = await act(strict, lambda: make("lunch"))
+    _, told = await act(strict, lambda: make("supper"))
 
     assert told.says_taken_back
-    assert remote.get("lunch") is None
+    assert remote.get("supper") is None
     assert list_open(strict) == []
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from mulligan import Effect, Mulligan
@@ -33,6 +36,14 @@ def open_app(store: str = "memory:", *, rejects: bool = False, **more: Any) -> M
     return Mulligan(store, **(settings | more))
 
 
+def make_calendar(path: Path | None = None) -> StoryRemote:
+    """A person's calendar: dinner and lunch, both on Monday."""
+    made = StoryRemote(path)
+    for event in ("dinner", "lunch"):
+        made.create({"day": "Monday"}, name=event, by="person")
+    return made
+
+
 def list_open(m: Mulligan) -> list[Action]:
     return m.insights.open_list.actions()
 
@@ -59,7 +70,7 @@ class Told:
 
     @property
     def says_taken_back(self) -> bool:
-        return any("Taken back" in text for text in self.corrections)
+        return any("Undone and verified" in text for text in self.corrections)
 
 
 async def act(m: Mulligan, deed: Callable[[], Any]) -> tuple[Done, Told]:
@@ -76,19 +87,36 @@ async def ask_and_approve(m: Mulligan, deed: Callable[[], Any]) -> None:
     await m.recover()
 
 
+async def leave_behind(m: Mulligan, deed: Callable[[], Any]) -> None:
+    """A turn that is cancelled when it has done what it wanted."""
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(TimeoutError):  # an agent that gets on with it
+            await deed()
+        raise asyncio.CancelledError
+
+    with suppress(asyncio.CancelledError):  # the agent stopped its own turn
+        await m.act("Please see to it", agent)
+
+
+def put_back(remote: StoryRemote) -> Callable[[Record], None]:
+    """An undo that writes the snapshot, under the version of the call if it has one."""
+
+    def undo(record: Record) -> None:
+        before: Any = record.before
+        with name_conflicts():
+            remote.update(before["id"], read_data(before), if_version=record.version, by="undo")
+
+    return undo
+
+
 def declare_move(m: Mulligan, remote: StoryRemote, /, **more: Any) -> Callable[..., Any]:
     """`move(event_id, day)`: a well-declared update, taken back under its version."""
 
     def read(record: Record) -> object:
         return remote.get(str(record.arguments["event_id"]))
 
-    def put_back(record: Record) -> None:
-        before: Any = record.before
-        with name_conflicts():
-            data = read_data(before)
-            remote.update(before["id"], data, if_version=record.version, by="undo")
-
-    declared: dict[str, Any] = {"before": read, "undo": put_back, "version": read_version}
+    declared: dict[str, Any] = {"before": read, "undo": put_back(remote), "version": read_version}
 
     @m.tool(effect=Effect.REVERSIBLE, **(declared | more))
     async def move(event_id: str, day: str) -> dict[str, Any]:

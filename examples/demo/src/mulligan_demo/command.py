@@ -19,7 +19,7 @@ from mulligan.types.errors import MissingExtraError
 
 WIDTH = 80
 STORE = "sqlite:///mulligan-demo.db"
-"""Where the history goes unless told otherwise."""
+"""The default store of the history."""
 FEW_TURNS = 150
 SERVES = ("starlette", "uvicorn", "jinja2")
 NEEDED = ("caldav", "icalendar", "radicale")
@@ -90,13 +90,13 @@ def _fill(options: argparse.Namespace, settings: Settings) -> int:
         options,
         {"store": store, **asdict(lived)},
         f"{lived.days} days, {lived.turns} turns and {lived.calls} calls are in {store}; "
-        f"{lived.open_actions} actions need a person, {lived.lessons} lessons were learned.",
+        f"{lived.open_actions} actions need attention, {lived.lessons} lessons were learned.",
         f"Look at it: mulligan dashboard --store {store}",
     )
 
 
 def _is_watched(options: argparse.Namespace) -> bool:
-    """Whether somebody sits there who can look, and stop it."""
+    """Whether this is an interactive terminal."""
     served = all(find_spec(module) is not None for module in SERVES)
     asked = not (options.json or options.no_serve)
     return asked and served and sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,6 +1,6 @@
 """The family's application: the calendar pack on a CalDAV server; and a phone, without it.
 
-Every call and every undo is told as it happens, in short lines, and foreign text is harmless.
+Every call and every undo is printed as it happens, in short lines, with foreign text escaped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.text import Text
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli import render
 from mulligan.loops.actions import Attempted
-from mulligan.process.event_loop import await_value
+from mulligan.process.user_functions import await_value
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.turn import Agent, Done
 from mulligan.settings import Redaction, Settings
@@ -51,7 +51,7 @@ class Teller:
         self._console = console
         self._chapters = 0
         self.trouble: OSError | None = None
-        """Why nobody hears the story any more: the reader went away, the disk is full."""
+        """Why the output stopped: the reader went away, or the disk is full."""
 
     def show_chapter(self, said: str, *, about: str) -> None:
         """A person asks for something."""
@@ -141,7 +141,7 @@ def format_version(etag: object, *, none: str = "nothing") -> str:
 
 
 def describe_request(written: LineWrite) -> str:
-    """What a request wanted, in words; of a delete, the file it is about."""
+    """What a request wanted, as text; of a delete, the file it is about."""
     return (
         format_event(parse_event(written.body)) if written.body else written.path.rpartition("/")[2]
     )
@@ -153,7 +153,7 @@ SHOWN = frozenset({"start", "event_id"})
 
 
 class Aloud:
-    """Declares tools with an application: the same declarations, and somebody who tells."""
+    """Declares tools with an application, and prints their calls."""
 
     def __init__(self, m: Mulligan, tell: Teller) -> None:
         self._m = m
@@ -242,7 +242,7 @@ class Family(Struct, frozen=True, kw_only=True):
     tell: Teller
 
     async def act(self, said: str, planner: Agent) -> Done:
-        """Somebody of the family asks for something, on Sunday morning."""
+        """A family member asks for something, on Sunday morning."""
         return await self.m.act(said, planner, now=SUNDAY, timezone=ZONE)
 
 

@@ -52,7 +52,7 @@ class AgentShift(Struct, frozen=True, kw_only=True):
     slips: float
     """The share of calls that it gets wrong where nothing tells it better."""
     edits: float = 0.12
-    """The share of wrong moves that a person has changed again before they are put back."""
+    """The share of wrong moves that a person edits before they are undone."""
 
     def is_slip(self, tool: str, word: str = "") -> bool:
         """Whether it falls for a habit of a tool; less likely where its prompt warns of it."""
@@ -122,7 +122,7 @@ async def write_invoice(shift: AgentShift) -> None:
 
 
 async def move_meeting(shift: AgentShift) -> None:
-    """A meeting that goes to the wrong day, is put back, and goes to the right one."""
+    """A meeting moved to the wrong day, undone, and moved to the right one."""
     event, day = shift.chance.choice(EVENTS), shift.chance.choice(WEEKDAYS)
     shift.office.events.setdefault(event, ("Monday", 1))
 
@@ -135,7 +135,7 @@ async def move_meeting(shift: AgentShift) -> None:
                 await shift.desk.find_events(room)
         await shift.desk.move_event(event, other if wrong else day)
         if wrong and shift.chance.random() < shift.edits:
-            # Somebody else moves it before the review is done: theirs stands.
+            # Another person moves it before the review is done: their edit stays.
             shift.office.write_event(event, shift.chance.choice(WEEKDAYS))
         return f"The {event} is on {day}."
 
@@ -173,14 +173,14 @@ async def export_numbers(shift: AgentShift) -> None:
 
 
 async def write_to_customer(shift: AgentShift) -> None:
-    """A mail, which cannot be taken back and waits for a person."""
+    """A mail, which cannot be undone and awaits approval."""
     customer = shift.chance.choice(CUSTOMERS)
 
     async def act(turn: OpenTurn) -> str:  # noqa: ARG001
         await shift.desk.send_mail(
             f"{customer.lower()}@customer.test", "Your invoice", "It is attached."
         )
-        return f"The mail to {customer} is written, and waits for your word."
+        return f"The mail to {customer} is ready and awaiting approval."
 
     await _act(
         shift, f"Mail {customer} the invoice", act, by="billing", purpose="writing to customers"
@@ -227,7 +227,7 @@ GOOD = (
 )
 SHORT = "Three days."
 RATED = 0.3
-"""The share of replies that somebody has a thumb for."""
+"""The share of replies that get a rating."""
 COMPLAINTS = ("Not what I asked.", "Too short to be of use.", "I had to ask twice.")
 BAD = "Honestly, it is a no-brainer: we deliver within three working days, basically."
 
@@ -288,7 +288,7 @@ def build_task(chance: random.Random) -> Task:
 
 
 async def run_report(m: Mulligan, task: Task) -> None:
-    """One run of it: who is told to state the total does."""
+    """One run of it: it states the total if the notes say so."""
 
     async def work(prompt: str) -> str:
         return "Total: 12 orders." if "State the total" in prompt else "There were 12 orders."

@@ -19,7 +19,7 @@ WRONG = "2026-11-17T15:00"
 
 
 async def be_killed(family: Family) -> None:
-    """Act, wrongly, and die once the answer is on record: nobody has reviewed it yet."""
+    """Act, wrongly, and die once the result is recorded, before its review."""
 
     async def die(point: Point) -> None:
         if point is Point.EXECUTED:

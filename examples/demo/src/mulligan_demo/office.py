@@ -72,11 +72,11 @@ class Office:
         return {"event": event, "day": day, "version": str(version)}
 
     def put_event_back(self, record: Record) -> None:
-        """Undo a move, unless somebody was there since."""
+        """Undo a move, unless it was edited since."""
         before: Any = record.before
         _, version = self.events[before["event"]]
         if str(version) != record.version:
-            raise ConflictError("somebody has moved it since")
+            raise ConflictError("it was moved since")
         self.events[before["event"]] = (before["day"], version + 1)
 
     def remove_invoice(self, record: Record) -> None:
@@ -167,7 +167,7 @@ def _declare_writes(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
     async def post_message(channel: str, text: str) -> str:
         await office.answer(3)
         if not channel.startswith("#"):
-            raise ValueError(f"Channel {channel} not found; write it as it stands in the list")
+            raise ValueError(f"Channel {channel} not found; write it as the list has it")
         return f"{channel}: {len(text)}"
 
     @m.tool(effect=Effect.IRREVERSIBLE, server="mail", describe="Mail {subject} to {to}")

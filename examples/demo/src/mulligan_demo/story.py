@@ -147,7 +147,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 class Story(Struct, frozen=True, kw_only=True):
-    """Who is in it: the family's program, Mum with her phone, and the line between."""
+    """The parties: the family's program, Mum with her phone, and the connection between them."""
 
     family: Family
     phone: Phone
@@ -193,7 +193,7 @@ class Story(Struct, frozen=True, kw_only=True):
         return await self._act(said, plan)
 
     async def play_lost_answer(self) -> Done:
-        """The event is there and the answer is not: who calls again makes a second one."""
+        """The event exists but the answer is lost: calling again would create a second one."""
 
         async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
             await self.family.tools.create_calendar_event("Piano lesson", LESSON)
@@ -209,7 +209,7 @@ class Story(Struct, frozen=True, kw_only=True):
         return done
 
     async def play_edit(self) -> Done:
-        """Somebody changes the event before its undo: theirs must survive."""
+        """A person changes the event before its undo: their edit must survive."""
         versions: list[Event] = []
 
         async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
@@ -245,10 +245,10 @@ class Story(Struct, frozen=True, kw_only=True):
                 self.tell.show_call("create_calendar_event", *asked, GRANDMA, came="held")
                 self.tell.show_told(answer)
                 holds.append(answer.hold.action)
-            return "The invitation is written, and waits for your word."
+            return "The invitation is ready and awaiting approval."
 
         said = f"Invite {GRANDMA} to dinner on Friday"
-        about = "A server mails guests, and mail cannot be taken back: it is held before it runs."
+        about = "The server would mail the guest. Mail cannot be undone, so the call is held."
         self.tell.show_chapter(said, about=about)
         await self._act(said, plan)
         (hold,) = holds
@@ -308,9 +308,9 @@ class Story(Struct, frozen=True, kw_only=True):
 
 MEANS = {
     State.INTENT: "on disk before the call; then the process died",
-    State.EXECUTED: "looked for, and there as the call would have it",
-    State.PENDING_REVIEW: "nobody has reviewed it, so that is done now",
-    State.UNDONE: "and read back to be sure",
+    State.EXECUTED: "recovery looked: the call was executed",
+    State.PENDING_REVIEW: "not reviewed yet, so it is reviewed now",
+    State.UNDONE: "and verified",
 }
 
 
@@ -394,12 +394,12 @@ def as_json(week: Week) -> dict[str, object]:
 
 def tell_end(week: Week, tell: Teller) -> None:
     """The last part, for people."""
-    tell.show_heading("What reached the calendar server: over which version, and what it said")
+    tell.show_heading("What reached the calendar server: against which version, and its answer")
     for each in week.written:
         left = format_version(each.etag, none="-")
         versions = f"{format_version(each.over):7} -> {each.status} {left:6}"
         tell.say(f"{each.method} over {versions}  {describe_request(each)}")
-    tell.say("An undo leads back to the ETag that was there before: the same text, to the byte.")
+    tell.say("The undo restores the ETag from before: the same text, to the byte.")
     tell.show_heading("What the server has now")
     for event in week.events:
         tell.say(f"{format_version(event.etag)}  {format_event(event)}")
@@ -415,7 +415,7 @@ def tell_end(week: Week, tell: Teller) -> None:
 
 
 def _tell_open(week: Week, tell: Teller) -> None:
-    tell.show_heading("What `mulligan open` shows: what needs a person")
+    tell.show_heading("What `mulligan open` shows: actions that need attention")
     for action in week.left:
         tell.say(f"{action.opening.tool}: {action.state.value}", style="yellow")
         tell.say(f"  {describe_versions(action)}")

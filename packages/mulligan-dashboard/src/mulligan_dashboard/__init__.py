@@ -1,1 +1,1 @@
-"""Pages over `insights`: what agents do, what broke, what was learned, what needs you."""
+"""Pages over `insights`: what agents do, what broke, what was learned, what needs attention."""

@@ -92,13 +92,13 @@ def _format_cell(value: object) -> str:
 
 
 CarryOut = Callable[[], object]
-"""Has an application take up what was decided, here and now."""
+"""Makes an application carry out decisions immediately."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 @contextmanager
 def _refuse(wrong: int) -> Iterator[None]:
-    """Errors of ours as what they are to who asked; `wrong`: for what cannot be used."""
+    """Our errors as HTTP responses; `wrong`: the status for invalid input."""
     statuses = ((ConfigurationError, wrong), (StoreError, 503), (JournalError, 409))
     try:
         yield
@@ -128,7 +128,7 @@ def answer_json(insights: Insights, section: Section) -> Endpoint:
 
 
 def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None) -> Endpoint:
-    """Carry an act out, for who may."""
+    """Carry out an act, if the visitor may."""
 
     async def answer(request: Request) -> Response:
         refused = refuse_role(request.scope, act.role)
@@ -151,7 +151,7 @@ def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None)
 
 
 def answer_error(site: Site) -> Callable[[Request, Exception], Response]:
-    """What is said where nothing can be shown: a page to people, JSON to programs."""
+    """An error response: a page for people, JSON for programs."""
 
     def answer(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 500)
@@ -165,7 +165,7 @@ def answer_error(site: Site) -> Callable[[Request, Exception], Response]:
 
 
 def answer_refusal(site: Site) -> ASGIApp:
-    """The page for who is not known."""
+    """The page for an unknown visitor."""
 
     async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
         page = site.render_plain("enter.html", wrong=False)
@@ -193,7 +193,7 @@ def _encode(view: object) -> Response:
 def create_app(
     insights: Insights, *, access: PageAccess | None = None, carry_out: CarryOut | None = None
 ) -> ASGIApp:
-    """The dashboard of one store. Without `access`, links come from nowhere and nobody gets in.
+    """The dashboard of one store. Without `access` every request is refused.
 
     `carry_out`: where the application is in this process, what it does about approvals and undos;
     else the application that runs elsewhere takes them up.
@@ -208,7 +208,7 @@ def create_app(
         watching = asyncio.create_task(watcher.run())
         yield
         watching.cancel()
-        with suppress(asyncio.CancelledError):  # as it was told a line above
+        with suppress(asyncio.CancelledError):  # as set one line above
             await watching
 
     routes: list[BaseRoute] = [
@@ -245,7 +245,8 @@ def _build_page(site: Site, section: Section) -> Route:
 
 def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response]:
     def enter(request: Request) -> Response:
-        entered = swap_token(access, request.query_params.get("token", ""))
+        asked = request.query_params
+        entered = swap_token(access, asked.get("token", ""), to=asked.get("next", "/"))
         refused = site.render_plain("enter.html", wrong=True)
         return entered or HTMLResponse(refused, status_code=401)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from mulligan.app.application import open_insights, settle_now
+from mulligan.app.application import open_insights
 from mulligan.cli import render
 from mulligan.cli.options import add_store, add_store_and_json, command, find_user, option
 from mulligan.insights.figures import WINDOWS
@@ -30,16 +29,16 @@ ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change 
         action="append",
         default=[],
         metavar="HOST",
-        help="a name it is reached by beside its address, such as a proxy's; may be repeated",
+        help="another host name of the server, such as a proxy's; may be repeated",
     ),
     option(
         "--role",
         choices=list(ROLES),
         default="admin",
-        help="how far the links that are printed reach at most (default: admin)",
+        help="the highest role to print a link for (default: admin)",
     ),
-    option("--tls", action="store_true", help="it stands behind a proxy with TLS"),
-    option("--no-token", action="store_true", help="ask nobody for a token: on this machine alone"),
+    option("--tls", action="store_true", help="the server is behind a TLS proxy"),
+    option("--no-token", action="store_true", help="require no token; only on a loopback address"),
     option(
         "--app",
         metavar="MODULE:NAME",
@@ -49,8 +48,8 @@ ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change 
         "mulligan dashboard --store sqlite:///office.db",
         "mulligan dashboard --app shop.agent:m --role decide",
     ),
-    about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
-    "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
+    about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role. "
+    "A link gives its\nrole to everyone who has it. It needs "
     '`pip install "mulligan[dashboard]"`.',
 )
 def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
@@ -68,7 +67,7 @@ def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
         secure=options.tls,
     )
     with open_insights(options.app or settings.app, settings) as (insights, application):
-        carry_out = None if application is None else partial(settle_now, application)
+        carry_out = None if application is None else application.recover_sync
         server = DashboardServer(insights, address, carry_out=carry_out)
         reached = [role for role in Role if Role(options.role).covers(role)]
         links = {ROLES[role.value]: server.make_link(role) for role in reached}

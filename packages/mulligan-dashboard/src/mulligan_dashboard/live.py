@@ -1,6 +1,6 @@
-"""News in the store, told to every open page while somebody listens.
+"""Changes in the store, sent to every open page.
 
-The queues have an end: who does not read hinders nobody.
+The queues are bounded: a page that does not read cannot block the others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Client:
     queue: deque[bytes] = field(default_factory=deque)
     size: int = 0
     lost: bool = False
-    """More came than fits, and it has to look at everything anew."""
+    """The queue overflowed: the page must reload everything."""
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     made_at: str | None = None
     """The mark of the look that its page was made after, until it was held against another; empty:
@@ -73,7 +73,7 @@ class Hub:
         self.clients: set[Client] = set()
 
     def publish(self, event: str, data: bytes) -> None:
-        """Tell everybody."""
+        """Send to every listener."""
         # JSON has no line breaks of its own.
         message = b"event: " + event.encode() + b"\ndata: " + data + b"\n\n"
         for client in self.clients:
@@ -89,7 +89,7 @@ class Hub:
     def answer(self, *, left: float = math.inf, made_at: str | None = None) -> ASGIApp:
         """The answer to a page that wants to listen, for as long as its visitor has `left`."""
         if len(self.clients) >= MOST_CLIENTS:
-            why = f"{MOST_CLIENTS} pages listen already. Close one, or look without news."
+            why = f"{MOST_CLIENTS} pages are already listening. Close one to get live updates."
             return JSONResponse({"error": why}, status_code=503)
         return _Stream(self, left=left, made_at=made_at)
 
@@ -156,7 +156,7 @@ class Watcher:
         self._seen: ChangeToken | None = None
 
     async def run(self) -> None:
-        """Look until cancelled; nothing is asked while nobody listens."""
+        """Poll until cancelled; the store is not queried without listeners."""
         while True:
             await asyncio.sleep(self._every)
             if not self._hub.clients:
@@ -166,7 +166,7 @@ class Watcher:
                 await self.look()
             except MulliganError as error:
                 # A store that is away for a while is no reason to stop looking.
-                _report.warning("The dashboard could not look for news: %s", error)
+                _report.warning("The dashboard could not look for changes: %s", error)
 
     def read_mark(self) -> str:
         """Of the last look: a page that is made after it shows at least as much."""
@@ -174,10 +174,10 @@ class Watcher:
         return "" if seen is None else seen.mark
 
     async def look(self) -> None:
-        """Look once, and tell what is new since the last time."""
+        """Poll once, and publish what is new."""
         seen, now = self._seen, await asyncio.to_thread(self._reader.read_change_token)
         if seen != now:
-            # Before anybody asks for a page, or says that theirs is of this look.
+            # Before a page is requested, or reports that it is current.
             self._reader.cache.forget_short()
         self._seen = now
         self._hub.greet(now.mark)
@@ -198,7 +198,7 @@ class Watcher:
             for start in range(0, len(rows), AT_A_TIME):
                 some = [describe_row(row) for row in rows[start : start + AT_A_TIME]]
                 self._hub.publish("calls", encode_json(some))
-                # Who reads gets a chance to, before its queue is full.
+                # Lets readers run before their queues are full.
                 await asyncio.sleep(0)
             after, full = rows[-1].id, len(rows) == MOST_NEW_ROWS
             self._seen = None if self._seen is None else replace(self._seen, last_row=after)

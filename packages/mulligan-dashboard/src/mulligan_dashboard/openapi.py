@@ -12,10 +12,10 @@ _AT = "#/components/schemas/"
 _WORD = {"type": "string", "maxLength": LONGEST}
 _ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 _REFUSALS = {
-    "400": "What was asked for means nothing.",
-    "401": "No token, or one that is wrong or over.",
-    "403": "The token does not reach so far, or another site asks.",
-    "421": "The server does not go by that name.",
+    "400": "The request is invalid.",
+    "401": "No token, or one that is invalid or expired.",
+    "403": "The token's role is too low, or the request comes from another site.",
+    "421": "The Host header is not a name of this server.",
     "503": "The store could not be used.",
 }
 

@@ -1,7 +1,7 @@
 """Who may see and do what: sealed tokens, roles, and the guard in front of every route.
 
-A *link* is what somebody is given to come in by; it is swapped for a *session*, which lives in a
-cookie that no script can read. Nothing is stored: who restarts the server shuts everybody out.
+A *link* gives access; it is exchanged for a *session*, which lives in a
+cookie that no script can read. Nothing is stored: restarting the server ends all sessions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Role(StrEnum):
-    """How far somebody is trusted."""
+    """What a visitor may do."""
 
     LOOK = "look"
     """See every page."""
@@ -57,10 +57,10 @@ class Visitor(Struct, frozen=True, kw_only=True):
     """Whom a token was written for."""
 
     name: str
-    """What stands on record beside what they do."""
+    """Recorded with their acts."""
     role: Role
     tenant: str = ""
-    """Whose pages they may see, by its identity; empty: those of all."""
+    """The identity of the tenant whose pages they may see; empty: all."""
     nonce: str = ""
     """Tells this session from any other."""
     until: float = math.inf
@@ -88,7 +88,7 @@ class Sealer:
         return f"{body}.{self._sign(body)}"
 
     def read(self, token: str, *, kind: TokenKind) -> Visitor | None:
-        """Whom a token was written for; `None`: it is none of ours, or of another kind, or over."""
+        """The visitor of a token; `None`: forged, of another kind, or expired."""
         body, _, signature = token.partition(".")
         if len(token) > LONGEST_TOKEN or not body.isascii() or not signature.isascii():
             return None
@@ -140,7 +140,7 @@ HEADERS: Mapping[str, str] = {
 }
 SAFE = frozenset({"GET", "HEAD"})
 OPEN_PATHS = frozenset({"/enter", "/favicon.ico"})
-"""What holds no data, and is needed before anybody is known; so is all that lies under `STATIC`."""
+"""Paths without data that need no token; so is everything under `STATIC`."""
 STATIC = "/static/"
 MOST_BYTES = 64 * 1024
 """Of what is sent to us."""
@@ -148,13 +148,13 @@ SESSION = timedelta(hours=12)
 
 
 class PageAccess(Struct, frozen=True, kw_only=True):
-    """Who may come in, and under which names the server goes."""
+    """How visitors sign in, and the server's host names."""
 
     sealer: Sealer = field(default_factory=Sealer)
     hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "[::1]", "testserver"})
     """What a request's Host may say, without the port."""
     visitor: Visitor | None = None
-    """Who everybody is, where nobody is asked for a token: on this machine alone."""
+    """The visitor for every request without a token; only on this machine."""
     cookie: str = "mulligan_session"
     """Browsers do not tell the ports of a machine apart, so two servers need two names."""
     secure: bool = False
@@ -162,7 +162,7 @@ class PageAccess(Struct, frozen=True, kw_only=True):
 
 
 def get_visitor(scope: Mapping[str, Any]) -> Visitor:
-    """Who makes a request that the guard has let through."""
+    """The visitor of a request that passed the guard."""
     found: Visitor = scope["mulligan.visitor"]
     return found
 
@@ -178,7 +178,7 @@ class Guard:
         self._tenant = tenant
         """Whose pages they are; empty: those of all."""
         self._refusal = refusal
-        """The page for people who are not known."""
+        """The page for unknown visitors."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -194,17 +194,17 @@ class Guard:
         await (refused or self._app)(scope, receive, _with_headers(send, scope["path"]))
 
     def _refuse(self, scope: Scope, headers: Headers) -> ASGIApp | None:
-        """The answer to a request that goes no further; `None`: it may."""
+        """The refusal of a request; `None`: it may pass."""
         if _read_host(headers.get("host", "")) not in self._access.hosts:
-            return _say(421, "This server does not go by that name. Open the address it printed.")
+            return _say(421, "Unknown Host header. Open the address that the server printed.")
         if _is_foreign(headers):
-            return _say(403, "Asked for by a page of another site.")
+            return _say(403, "The request comes from a page of another site.")
         if scope["path"] in OPEN_PATHS or scope["path"].startswith(STATIC):
             return None
         visitor, by_cookie = self._find_visitor(headers)
         if visitor is None or visitor.tenant != self._tenant:
             shown = "text/html" in headers.get("accept", "")
-            return self._refusal if shown else _say(401, "A token is needed.")
+            return self._refusal if shown else _say(401, "A token is required.")
         scope["mulligan.visitor"] = visitor
         if scope["method"] in SAFE:
             return None
@@ -226,28 +226,28 @@ class Guard:
         """What changes something is JSON, small, and of a page of ours."""
         length = headers.get("content-length", "")
         if not (length.isdecimal() and len(length) < 9) or int(length) > MOST_BYTES:
-            return _say(413, f"Say how long it is, at most {MOST_BYTES} bytes.")
+            return _say(413, f"Content-Length is required, at most {MOST_BYTES} bytes.")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return _say(415, "Only JSON is taken.")
+            return _say(415, "Only JSON is accepted.")
         if not by_cookie:
             return None
         if headers.get("origin") is None:
-            return _say(403, "A browser says where a request comes from, and this one does not.")
+            return _say(403, "The Origin header is missing.")
         if not self._access.sealer.is_form_token(headers.get("x-form-token", ""), visitor):
-            return _say(403, "This page is of another session. Open your link again.")
+            return _say(403, "This page belongs to another session. Open your link again.")
         return None
 
 
 def refuse_role(scope: Mapping[str, Any], needed: Role) -> JSONResponse | None:
-    """The answer to who may not; `None`: they may."""
+    """The refusal of a visitor without the role; `None`: they have it."""
     role = get_visitor(scope).role
     if role.covers(needed):
         return None
-    return _say(403, f"Your link lets you {role}; this takes {needed}.")
+    return _say(403, f"Your link has the role {role}; this needs {needed}.")
 
 
-def swap_token(access: PageAccess, token: str) -> Response | None:
-    """Give a session to who comes by a link, and lead to the pages; `None`: it is no link of ours.
+def swap_token(access: PageAccess, token: str, *, to: str = "/") -> Response | None:
+    """Exchange a link for a session and redirect to a page of ours; `None`: not a valid link.
 
     A browser sends a cookie to every port of a machine, so the cookie alone opens pages and no
     more. What acts also take is handed to the page behind `#`, which no server is sent, and is kept
@@ -259,13 +259,15 @@ def swap_token(access: PageAccess, token: str) -> Response | None:
     session = access.sealer.write(visitor, kind=TokenKind.SESSION, life=SESSION)
     entered = access.sealer.read(session, kind=TokenKind.SESSION) or visitor
     key = access.sealer.make_form_token(entered)
-    answer = RedirectResponse(f"/#key={key}", status_code=303)
+    ours = to.startswith("/") and not to.startswith(("//", "/\\")) and "#" not in to
+    answer = RedirectResponse(f"{to if ours else '/'}#key={key}", status_code=303)
     answer.set_cookie(
         access.cookie,
         session,
         max_age=round(SESSION.total_seconds()),
         httponly=True,
-        samesite="strict",
+        # A link in a chat or a mail opens the page; acts also take the key that only pages have.
+        samesite="lax",
         secure=access.secure,
     )
     return answer

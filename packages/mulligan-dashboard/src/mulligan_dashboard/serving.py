@@ -30,9 +30,9 @@ class PageAddress(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     """Other names it is reached by, such as that of a proxy."""
     open: bool = False
-    """Nobody is asked for a token: only where nobody else can come."""
+    """Require no token; only on a loopback address."""
     name: str = ""
-    """Who stands on record for what is done by the links."""
+    """The name recorded for acts made through the links."""
     secure: bool = False
     """Behind a proxy that speaks TLS."""
 
@@ -66,7 +66,7 @@ class DashboardServer:
         self._server = uvicorn.Server(config)
 
     def make_link(self, role: Role) -> str:
-        """An address that lets somebody in; it holds a token, so it is for them alone."""
+        """A link with a token, for one person."""
         if self._address.open:
             return self.url
         visitor = Visitor(name=self._address.name, role=role, tenant=self._tenant)
@@ -94,24 +94,24 @@ class DashboardServer:
 
 
 def refuse_exposure(address: PageAddress) -> None:
-    """Raise where strangers could come in, or could not be told from friends."""
+    """Refuse an exposed address without tokens or host names."""
     if is_loopback(address.host):
         return
     if address.open:
         raise ConfigurationError(
-            f"--no-token lets anybody in who reaches {address.host}. Leave it out, so that links "
-            "with a token are printed; or serve on 127.0.0.1 and reach it by `ssh -L`."
+            f"--no-token gives access to everyone who reaches {address.host}. Leave it out to get "
+            "links with a token, or serve on 127.0.0.1 and reach it by `ssh -L`."
         )
     if not address.names:
         raise ConfigurationError(
-            f"{address.host} can be reached by others, and a request must name this server. Say "
-            "which names are its own: --name dashboard.example.com; or serve on 127.0.0.1 and "
-            "reach it by `ssh -L`."
+            f"{address.host} can be reached from other machines, so the server's host names must "
+            "be known: add --name dashboard.example.com, or serve on 127.0.0.1 and reach it by "
+            "`ssh -L`."
         )
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can come in there."""
+    """Whether only this machine can reach it."""
     if host == "localhost":
         return True
     try:

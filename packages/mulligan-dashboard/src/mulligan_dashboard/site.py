@@ -170,7 +170,7 @@ FORMATS: Mapping[str, Callable[..., str]] = {
     # A value in one line: text as it is, the rest as JSON.
     "inline": lambda value: value if isinstance(value, str) else encode_json(value).decode(),
     "words": lambda name: str(name).replace("_", " "),
-    # What people know somebody by, of whom a store has the identity.
+    # The readable name behind a stored identity.
     "label": lambda name: read_label(name) if is_identity(name) else name,
     "code": format_code,
     "breaks": format_breaks,
@@ -198,7 +198,7 @@ def build_environment() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         finalize=escape_foreign,
-        # They come with the package: nobody has to look whether one has changed.
+        # They come with the package and do not change.
         auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -224,7 +224,7 @@ class Site:
     def render(
         self, section: Section, asked: ViewRequest, *, visitor: Visitor, layout: str = "layout.html"
     ) -> str:
-        """The page of a view, for somebody."""
+        """The page of a view, for a visitor."""
         made_at = self._read_mark()  # first: what changes meanwhile has to be told
         may_decide = visitor.role.covers(Role.DECIDE)
         view = section.read(self._insights, replace(asked, decides=may_decide))
@@ -257,18 +257,18 @@ class Site:
             may_decide=may_decide,
             may_change=visitor.role.covers(Role.ADMIN),
             made_at=made_at,
-            # Who has only a session's cookie finds no key to act in the page.
+            # A session's cookie alone gives no key to act.
             form_token="" if visitor.nonce else self._sealer.make_form_token(visitor),
             open_count=len(self._insights.list_open(ViewFilter())),
         )
 
     def render_plain(self, template: str, **context: Any) -> str:
-        """A page without a view: for errors, and for who is not known."""
+        """A page without a view: for errors and unknown visitors."""
         return self._environment.get_template(template).render(**context)
 
 
 def render_report(insights: Insights, window: Window) -> str:
-    """The pages of every view below each other, for who may only look."""
+    """The pages of all views in one document, read-only."""
     insights.thorough.read_latest(patience=None)
     site = Site(insights, sealer=Sealer())
     asked = ViewRequest(filter=ViewFilter(window=window))

@@ -17,7 +17,7 @@ from mulligan.cli.options import add_store, add_store_and_json, command, option
 from mulligan.cli.terminal import print_line
 from mulligan.codec import encode_json
 from mulligan.insights.figures import WINDOWS, Estimate
-from mulligan.insights.filters import ViewRequest
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.overview import Overview, read_overview
 from mulligan.settings import Settings
@@ -33,15 +33,15 @@ SECTION_WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in sec
 @command(
     "view",
     option("view", choices=[each.name for each in SECTIONS], help="which page"),
-    option("id", nargs="?", default="", help="of the one thing that it is about"),
+    option("id", nargs="?", default="", help="the id of one item"),
     add_store,
     option("--window", choices=list(WINDOWS), default="7d", help="(default: 7d)"),
     *(
-        option(f"--{name}", default="", metavar=name.upper(), help=f"only of this {name}")
+        option(f"--{name}", default="", metavar=name.upper(), help=f"only this {name}")
         for name in ("tool", "agent", *SECTION_WORDS)
     ),
-    option("--page", default="1", metavar="N", help="of a long list (default: 1)"),
-    option("--csv", action="store_true", help="its table, for a spreadsheet"),
+    option("--page", default="1", metavar="N", help="page of a long list (default: 1)"),
+    option("--csv", action="store_true", help="its table as CSV"),
     examples=(
         "mulligan view tools --window 7d",
         "mulligan view tools --csv > tools.csv",
@@ -53,10 +53,10 @@ def run_view(options: argparse.Namespace, settings: Settings) -> int:
     """Print it."""
     found = [each for each in (SINGLE if options.id else SECTIONS) if each.name == options.view]
     if not found:
-        raise ConfigurationError(f"{options.view!r} is about no single thing: leave the id out.")
+        raise ConfigurationError(f"{options.view!r} has no single items: leave out the id.")
     section = found[0]
     if options.csv and not section.rows:
-        raise ConfigurationError(f"{section.title} has no table: leave --csv out.")
+        raise ConfigurationError(f"{section.title} has no table: leave out --csv.")
     said = {
         name: getattr(options, name) for name in ("window", "tool", "agent", "page", *SECTION_WORDS)
     }
@@ -79,12 +79,12 @@ _BARS = " ▁▂▃▄▅▆▇█"
 @command(
     "top",
     add_store_and_json,
-    option("--once", action="store_true", help="show it once, and end; so does --json"),
+    option("--once", action="store_true", help="show it once and exit; so does --json"),
     examples=(
         "mulligan top",
         "mulligan top --once --json",
     ),
-    about="Show how calls go and what needs a person, every two seconds until Ctrl-C.",
+    about="Show calls and what needs attention, every two seconds until Ctrl-C.",
 )
 def run_top(options: argparse.Namespace, settings: Settings) -> int:
     """Show it, again and again."""
@@ -104,10 +104,10 @@ def run_top(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _build_screen(insights: Insights) -> Group:
-    view = read_overview(insights, ViewRequest())
+    view = read_overview(insights, ViewRequest(filter=ViewFilter(window=Window.MONTH)))
     title = Text(f"Mulligan, {view.at:%Y-%m-%d %H:%M:%S} UTC", style="bold")
     # Thirty days of calls that worked, a sign each: full is all of them, low is half or less.
-    shares = [point.succeeded for point in view.trend]
+    shares = [part.share.succeeded.figure for part in view.trend]
     signs = (" " if s is None else _BARS[max(1, round((s - 0.5) * 16))] for s in shares)
     trend = Text("30 days  ") + Text("".join(signs), style="green")
     return Group(title, _build_figures(view), trend, *_list_open(view))
@@ -134,7 +134,7 @@ def _list_open(view: Overview) -> Iterator[Text | Table]:
     if not view.open_actions:
         yield Text("Nothing is open.", style="green")
         return
-    yield Text(f"\n{view.open_actions} actions need a person", style="bold yellow")
+    yield Text(f"\n{view.open_actions} actions need attention", style="bold yellow")
     rows = (
         (f"{item.since:%m-%d %H:%M}", item.id, item.what, item.agent, item.state.value)
         for item in view.waiting

@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.testclient import TestClient
 
 from mulligan import Mulligan
-from mulligan.app.application import settle_now
 from mulligan_dashboard.app import create_app
 from mulligan_dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
 from mulligan_dashboard.serving import LINK_LIFE, DashboardServer, PageAddress
@@ -80,7 +79,7 @@ class Door:
         self.now = 1_000_000.0
         self.sealer = Sealer(now=lambda: self.now)
         self.access = PageAccess(sealer=self.sealer, hosts=frozenset({"127.0.0.1"}))
-        app = create_app(m.insights, access=self.access, carry_out=lambda: settle_now(m))
+        app = create_app(m.insights, access=self.access, carry_out=m.recover_sync)
         self.client = TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)
 
     def link(self, role: Role = Role.LOOK, *, name: str = "Mum") -> str:
@@ -101,9 +100,7 @@ def door(m: Mulligan) -> Iterator[Door]:
 
 @contextmanager
 def serve(m: Mulligan) -> Iterator[DashboardServer]:
-    server = DashboardServer(
-        m.insights, PageAddress(port=0, name="Mum"), carry_out=lambda: settle_now(m)
-    )
+    server = DashboardServer(m.insights, PageAddress(port=0, name="Mum"), carry_out=m.recover_sync)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

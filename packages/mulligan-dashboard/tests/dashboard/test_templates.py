@@ -30,6 +30,8 @@ from mulligan_dashboard.security import Role
 from tests.dashboard.conftest import Visit
 from tests.dashboard.stage import Stage, run_apart
 
+pytestmark = pytest.mark.full
+
 PATHS = [section.path for section in SECTIONS]
 PHONE = {"viewport": {"width": 390, "height": 780}}
 
@@ -146,36 +148,19 @@ def press(page: Page, name: str, *, row: str, note: str = "") -> None:
     expect(page.locator("dialog")).to_be_hidden()
 
 
-def test_an_approved_call_is_made_once(visit: Visit, filled: Stage) -> None:
+def test_what_is_decided_on_the_page_is_carried_out(visit: Visit, filled: Stage) -> None:
     page = visit(filled.m, "/open")
 
     press(page, "Approve", row="Picnic")
-
-    expect(page.locator("tr", has_text="Picnic")).to_have_count(0)
-    assert filled.sent == ["Picnic"]
-    rows = filled.m.insights.log(LogQuery(server="(mulligan)", tool="person.acted"))
-    assert [(row.agent, row.context.split()[0]) for row in rows] == [("Mum", "approve")]
-
-
-def test_a_denied_call_is_never_made(visit: Visit, filled: Stage) -> None:
-    page = visit(filled.m, "/open")
-
     press(page, "Deny", row="Lunch", note="Not now")
-
-    expect(page.locator("tr", has_text="Lunch")).to_have_count(0)
-    assert filled.sent == []
-    assert "denied" not in filled.states()
-
-
-def test_an_undo_is_carried_out(visit: Visit, filled: Stage) -> None:
-    assert filled.days == {"dinner": "Sunday"}
-    page = visit(filled.m, "/open")
-
     press(page, "Undo", row="Move event")
 
-    expect(page.locator("tr", has_text="Move event")).to_have_count(0)
-    assert filled.days == {"dinner": "Friday"}
-    assert filled.states() == ["held", "held"]
+    expect(page.get_by_text("Nothing is open.")).to_be_visible()
+    assert (filled.sent, filled.days) == (["Picnic"], {"dinner": "Friday"})
+    assert filled.states() == []
+    rows = filled.m.insights.log(LogQuery(server="(mulligan)", tool="person.acted"))
+    acts = [(row.agent, row.context.split()[0]) for row in rows]
+    assert acts == [("Mum", "undo"), ("Mum", "deny"), ("Mum", "approve")]
 
 
 def test_what_is_settled_has_a_note(visit: Visit, filled: Stage) -> None:
@@ -234,7 +219,7 @@ def test_a_task_is_pinned_and_rolled_back(visit: Visit, lived: Mulligan) -> None
     expect(page.get_by_text("pinned by a person")).to_be_visible()
     (pinned,) = lived.insights.task_list.list_tasks()
     press_act(page, "Roll back")
-    expect(page.get_by_text("Version 0 is on top")).to_be_visible()
+    expect(page.get_by_text("Version 0 is active")).to_be_visible()
     (rolled,) = lived.insights.task_list.list_tasks()
 
     assert (pinned.pinned, pinned.on_top > 0, rolled.on_top) == (True, True, 0)
@@ -283,8 +268,8 @@ def test_a_page_that_was_not_let_listen_asks_again(visit: Visit, stage: Stage) -
     assert busy == [503]
 
 
-def test_ten_thousand_rows_are_pages_that_open_quickly(visit: Visit, m: Mulligan) -> None:
-    plant_many(m, 10_000)
+def test_thousands_of_rows_are_pages_that_open_quickly(visit: Visit, m: Mulligan) -> None:
+    plant_many(m, 2_000)
     page = visit(m, "/open")
 
     for path, shown in (("/open", 20), ("/turns", 20), ("/lessons", 20), ("/patterns", 20)):
@@ -292,8 +277,8 @@ def test_ten_thousand_rows_are_pages_that_open_quickly(visit: Visit, m: Mulligan
         assert look_at(page, path, closely=False) == []
         assert page.locator(".list tbody tr").count() == shown
         assert time.monotonic() - began < 30
-    page.goto(re.sub(r"/patterns.*", "/open?page=500", page.url))
-    expect(page.get_by_text("9,981 – 10,000 of 10,000")).to_be_visible()
+    page.goto(re.sub(r"/patterns.*", "/open?page=100", page.url))
+    expect(page.get_by_text("1,981 – 2,000 of 2,000")).to_be_visible()
 
 
 def plant_many(m: Mulligan, count: int) -> None:
@@ -323,7 +308,7 @@ def plant_many(m: Mulligan, count: int) -> None:
         for n, each in enumerate(rows)
     }  # fmt: skip
     m.insights.store.log.write(Batch(rows=rows, rollups=roll_up(rows), patterns=patterns))
-    m.insights.store.casebook.append(
+    m.insights.store.failures.append(
         [
             Lesson(
                 id=f"lesson{n}", version=1, tool="find", error_class=ErrorClass.VALIDATION,

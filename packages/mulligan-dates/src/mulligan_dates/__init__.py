@@ -1,6 +1,6 @@
 """What people mean by a date: every time expression of a message, with all it can mean.
 
-Names are handed on when they are first used: to take a word apart loads no calendar.
+Names are imported on first use: splitting words loads no calendar.
 """
 
 from __future__ import annotations
@@ -21,3 +21,7 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'mulligan_dates' has no attribute {name!r}")
     return getattr(import_module(f"mulligan_dates.{_HOMES.get(name, 'readings')}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Iterator, Mapping
-from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -20,8 +20,13 @@ WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
 
 
-def add(moment: datetime, amount: Amount, *, sign: int = 1) -> datetime | None:
-    """A moment that much later or, with `-1`, earlier; `None` beyond what a calendar holds."""
+def add(
+    moment: datetime, amount: Amount, *, sign: int = 1, zone: tzinfo | None = None
+) -> datetime | None:
+    """A moment that much later or, with `-1`, earlier; `None` beyond what a calendar holds.
+
+    Days are those of the calendar. Hours are elapsed time, if the zone of the clock is known.
+    """
     months = moment.year * 12 + moment.month - 1 + sign * amount.months
     year, month = divmod(months, 12)
     if not MINYEAR <= year <= MAXYEAR:
@@ -29,7 +34,12 @@ def add(moment: datetime, amount: Amount, *, sign: int = 1) -> datetime | None:
     day = min(moment.day, calendar.monthrange(year, month + 1)[1])
     moved = moment.replace(year=year, month=month + 1, day=day)
     try:
-        return moved + sign * timedelta(days=amount.days, seconds=amount.seconds)
+        moved += sign * timedelta(days=amount.days)
+        elapsed = sign * timedelta(seconds=amount.seconds)
+        if zone is None or not elapsed:
+            return moved + elapsed
+        instant = moved.replace(fold=moment.fold, tzinfo=zone).astimezone(UTC) + elapsed
+        return instant.astimezone(zone).replace(tzinfo=None)
     except OverflowError:
         return None
 
@@ -79,6 +89,15 @@ def find_months_span(year: int, month: int, *, count: int) -> tuple[date, date] 
     if not (start_year >= MINYEAR and end_year <= MAXYEAR):
         return None
     return date(start_year, start + 1, 1), date(end_year, end + 1, 1)
+
+
+def find_iso_week(year: int, number: int) -> tuple[date, date] | None:
+    """The Monday of a week of ISO 8601, and the next one; `None` where the year has no such."""
+    try:
+        start = date.fromisocalendar(year, number, 1)
+        return start, start + WEEK
+    except (ValueError, OverflowError):
+        return None
 
 
 def compute_easter(year: int) -> date:
@@ -200,7 +219,7 @@ _FROM_EASTER = {
 """Of the western churches, in days."""
 
 _FROM_THANKSGIVING = {"black friday": 1, "cyber monday": 4, "giving tuesday": 5}
-"""Of the United States, also where nobody gives thanks; in days."""
+"""Shopping days of the United States, kept in other countries too; in days."""
 
 _MONDAY, _THURSDAY, _SUNDAY = 0, 3, 6
 _THANKSGIVING = (11, _THURSDAY, 4)

@@ -8,6 +8,7 @@ from mulligan_dates.scan import (
     YEARS,
     Found,
     Scan,
+    goes_on,
     is_counted,
     parse_half,
     parse_minutes_after_word,
@@ -23,7 +24,7 @@ _FURTHEST = 14
 
 
 def parse_clock(scan: Scan, i: int) -> Found | None:
-    """A time that shows itself to be one, wherever it stands."""
+    """A time that shows itself to be one, in any position."""
     words, tokens = scan.words, scan.tokens
     if noon := words.noon.match(tokens, i):
         return (Clock(12, half=Half.PM),), noon[1]
@@ -49,11 +50,20 @@ def parse_bare_hour(scan: Scan, i: int) -> Found | None:
     if len(token.digits) == 3 and scan.is_after(i, words.at) and _precedes_day(scan, j):
         hour, minute = divmod(token.number, 100)
         return ((Clock(hour, minute),), j) if is_clock_time(hour, minute) else None
-    if not told or token.number > _HOURS:
+    if not told or token.number > _HOURS or _is_piece(scan, j):
+        return None
+    if tokens[j].text[:1].isalpha() and not scan.is_after(i, words.at) and not goes_on(scan, j):
+        # About 5 people, after 5 beers.
         return None
     if token.number == 0 or words.units.match(tokens, j) or words.short_units.match(tokens, j):
         return None
     return (Clock(token.number),), j
+
+
+def _is_piece(scan: Scan, i: int) -> bool:
+    """Whether the figures before `i` go on: about 12*:1*, 3*.5* km."""
+    sign, after = scan.tokens[i], scan.tokens[i + 1]
+    return sign.text in (":", ".", ",", "/") and sign.glued and after.glued and bool(after.digits)
 
 
 def _precedes_day(scan: Scan, i: int) -> bool:
@@ -123,6 +133,17 @@ def parse_dotted_minutes(scan: Scan, i: int) -> Found | None:
     return None if month or joined else parse_dotted_clock(scan, i)
 
 
+def parse_clock_after_date(scan: Scan, i: int) -> Found | None:
+    """3.11. *14.30*; but 3.11. - *5.12.* goes on with a date."""
+    words, tokens = scan.words, scan.tokens
+    month = 0 < (tokens[i + 2].number or 0) <= HIGHEST_MONTH
+    joined = tokens[i + 3].text == "." and tokens[i + 3].glued
+    listed = scan.is_after(i, words.through) or (i > 0 and tokens[i - 1].text == ",")
+    timed = scan.is_after(i, words.before_hour) and not listed
+    told = timed or words.hours_after.match(tokens, i + 3) or parse_half(scan, i + 3)
+    return None if month and (joined or listed) and not told else parse_dotted_clock(scan, i)
+
+
 def parse_dotted_clock(scan: Scan, i: int) -> Found | None:
     """21.00, where it is no date."""
     first, sign, second = scan.tokens[i : i + 3]
@@ -165,12 +186,20 @@ def parse_zone(scan: Scan, i: int) -> Found | None:
     """A zone by its letters, and by how far it is from Greenwich: CET, GMT+2."""
     found = scan.words.zones.match(scan.tokens, i)
     if found is None:
-        return None
+        return _parse_mail_zone(scan, i)
     offset = parse_offset(scan, found[1])
     if offset is None:
         return (Zone(found[0]),), found[1]
     # EST-5 is said by some for EST, and by others for another zone.
     return ((Zone(offset[0]) if found[0] == 0 else Puzzle(),), offset[1])
+
+
+def _parse_mail_zone(scan: Scan, i: int) -> Found | None:
+    """10:00:00 *-0530*, as mails have it: behind seconds, it is no range."""
+    apart = i > 3 and not scan.tokens[i].glued
+    seconds = apart and [each.text for each in scan.tokens[i - 4 : i : 2]] == [":", ":"]
+    offset = parse_offset(scan, i) if seconds and len(scan.tokens[i + 1].digits) == 4 else None
+    return ((Zone(offset[0]),), offset[1]) if offset else None
 
 
 def parse_offset(scan: Scan, i: int) -> tuple[int, int] | None:
@@ -316,6 +345,9 @@ def _parse_with_half(scan: Scan, i: int) -> Found | None:
     told, end = _attach_half(scan, clock, j)
     if told.half is None and j == i + 1:
         return None
+    if told.half and len(token.digits) < 3 and not 0 < number <= _HOURS // 2:
+        # 13pm, 0pm: one of the two is a slip.
+        return (Puzzle(),), end
     fits = 0 < clock.hour <= _HOURS or token.digits[:1] == "0"
     return ((told,), scan.skip(end, words.roughly)) if fits else None
 
@@ -340,7 +372,7 @@ def _parse_spoken(scan: Scan, i: int) -> Found | None:
 
 
 def parse_spoken_inside(scan: Scan, i: int) -> Found | None:
-    """Friday *nine thirty*: after a day, two numbers in words are an hour and its minutes."""
+    """Friday *nine thirty*: after a day, two spelled-out numbers are an hour and its minutes."""
     hour, minute = scan.tokens[i], _parse_spoken_minute(scan, i + 1)
     if minute is None or hour.digits or not 0 < (hour.number or 0) <= _HOURS // 2:
         return None
@@ -384,13 +416,13 @@ def _attach_half(scan: Scan, clock: Clock, i: int) -> tuple[Clock, int]:
 def _make_clock(hour: Token, minute: int, second: int | None = None) -> Clock:
     """08:00 is told as on a railway clock, 8:00 may be in the evening; 12:30 is past noon."""
     number = hour.number or 0
-    exact = hour.digits.startswith("0") or number == 12
+    exact = hour.digits.startswith("0") or number == 12 or second is not None
     return Clock(number, minute, second, whole_day=exact)
 
 
 def is_clock_time(hour: int, minute: int) -> bool:
-    """Whether a clock of 24 hours can show that."""
-    return 0 <= hour < _HOURS and 0 <= minute < _MINUTES
+    """Whether a clock of 24 hours can show that; 24:00 is the end of a day."""
+    return (0 <= hour < _HOURS and 0 <= minute < _MINUTES) or (hour, minute) == (_HOURS, 0)
 
 
 def _skip_glue(scan: Scan, i: int) -> int:

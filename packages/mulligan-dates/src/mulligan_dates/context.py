@@ -1,4 +1,4 @@
-"""What the words around an expression make of it: moved, taken back, ruled out, or only a name.
+"""How the words around an expression change it: moved, corrected, ruled out, or only a name.
 
 For that the message is cut into clauses: what each asks for, and the words that name what it is
 about.
@@ -47,7 +47,7 @@ class ClauseKind(StrEnum):
     """What a clause is there for."""
 
     REQUEST = "request"
-    """Somebody is asked to do something."""
+    """A request to do something."""
     QUESTION = "question"
     """Something is only to be looked at."""
     CONDITION = "condition"
@@ -430,7 +430,7 @@ def is_listed(scan: Scan, start: int, *, end: int) -> bool:
 
 
 def is_corrected(scan: Scan, start: int, *, end: int) -> bool:
-    """Whether the words between two expressions take the first one back."""
+    """Whether the words between two expressions correct the first one."""
     return _says(scan, scan.words.corrections, range(max(start, end - _GAP), end))
 
 
@@ -498,7 +498,7 @@ def find_bound(scan: Scan, found: Spoken) -> int:
 
 
 def follows_another(scan: Scan, found: Spoken) -> bool:
-    """The following Monday, the next day, the Sunday after: reckoned from what was named before."""
+    """The following Monday, the next day, the Sunday after: counted from what was named before."""
     words, tokens = scan.words, scan.tokens
     beside = words.beside.match(tokens, found.end)
     left_out = beside is not None and not tokens[beside[1]].text.isalnum()
@@ -506,7 +506,7 @@ def follows_another(scan: Scan, found: Spoken) -> bool:
 
 
 def leans_on_another(scan: Scan, found: Spoken) -> bool:
-    """Two days later, after two days: than now only if nothing else is there to reckon from."""
+    """Two days later, after two days: counted from now only if nothing else was named."""
     counted = any(
         isinstance(part, Shift | WeekdayAway) and not _is_anchored(part) for part in found.parts
     )
@@ -533,7 +533,7 @@ def is_moving(scan: Scan, found: Spoken) -> bool:
 
 
 def find_loose_lengths(scan: Scan, found: Sequence[Spoken]) -> list[Phrase]:
-    """Lengths of days that no expression holds: where they begin and end, nobody here can say."""
+    """Lengths of days outside any expression: their start and end are unknown."""
     taken = {i for each in found for i in range(each.start, each.end)}
     lengths: list[Phrase] = []
     i = 0

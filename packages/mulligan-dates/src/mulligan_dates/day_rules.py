@@ -27,6 +27,7 @@ from mulligan_dates.scan import (
     Scan,
     begins_time,
     expand_year,
+    goes_on,
     parse_year,
     read_day_number,
 )
@@ -34,6 +35,9 @@ from mulligan_dates.tables import DayPart, Limit, Unit, Which
 from mulligan_dates.tokens import Token
 
 _SIGNS = ("-", "/", ".")
+_MEASURES = frozenset("#$€£¥§%°")
+"""Beside figures they make a price, a share or a number of something."""
+_ALL_THE_TIME = ("24", "7")
 
 
 def parse_numeric_date(scan: Scan, i: int) -> Found | None:
@@ -48,8 +52,22 @@ def parse_numeric_date(scan: Scan, i: int) -> Found | None:
         return None
     for rule in _RULES:
         if found := rule(scan, i):
-            return found
+            return None if _is_piece(scan, i, found[1]) else found
     return None
+
+
+def _is_piece(scan: Scan, i: int, end: int) -> bool:
+    """Whether figures go on before `i` or behind `end`: v1.2, 1.2.3, 2026-11-03-7781."""
+    first, sign = scan.tokens[i : i + 2]
+    sign_after, after = scan.tokens[end : end + 2]
+    if i and first.glued:
+        before = scan.tokens[i - 1]
+        joined = before.text == sign.text and before.glued and bool(scan.tokens[i - 2].digits)
+        if joined or before.text[0].isalpha() or before.text in _MEASURES:
+            return True
+    if sign_after.glued and (sign_after.digits or sign_after.text in _MEASURES):
+        return True
+    return sign_after.glued and sign_after.text == sign.text and after.glued and bool(after.digits)
 
 
 def _parse_month_and_year(scan: Scan, i: int) -> Found | None:
@@ -58,7 +76,7 @@ def _parse_month_and_year(scan: Scan, i: int) -> Found | None:
     if sign.text not in ("/", "-") or not (sign.glued and second.glued):
         return None
     year, month = (first, second) if len(first.digits) == 4 else (second, first)
-    if year.number not in YEARS or not 0 < len(month.digits) <= 2:
+    if year.number not in YEARS or not 0 < len(month.digits) <= 2 or _names_number(scan, i):
         return None
     fits = month.number is not None and 0 < month.number <= HIGHEST_MONTH
     ends = scan.tokens[i + 3].text not in _SIGNS
@@ -93,7 +111,7 @@ def _parse_three_joined(scan: Scan, i: int) -> Found | None:
         return None
     if len(first.digits) == 4 and third.number is not None:
         return validate_date(MonthDay(second.number or 0, third.number, first.number), i + 5)
-    if len(third.digits) not in (2, 4) or third.number is None:
+    if len(third.digits) not in (2, 4) or third.number is None or third.digits.startswith("00"):
         return None
     dotted = sign.text == "."
     year = expand_year(third.number)
@@ -123,7 +141,7 @@ def _parse_two_with_slash(scan: Scan, i: int) -> Found | None:
     short = len(year.digits) == 2 and not begins_time(scan, i + 4)
     if comma.text == "," and (short or (len(year.digits) == 4 and year.number in YEARS)):
         return _make_numeric_date(first, second, year=expand_year(year.number or 0), end=i + 5)
-    return _make_numeric_date(first, second, year=None, end=i + 3)
+    return _require_day(scan, i, _make_numeric_date(first, second, year=None, end=i + 3))
 
 
 def _parse_two_with_dot(scan: Scan, i: int) -> Found | None:
@@ -135,7 +153,7 @@ def _parse_two_with_dot(scan: Scan, i: int) -> Found | None:
     if not dotted and _is_time(scan, i):
         return None
     end = i + 3 + dotted
-    padded = len(first.digits) == len(second.digits) == 2
+    padded = len(first.digits) == len(second.digits) == 2 and (second.number or 0) <= HIGHEST_MONTH
     if not (
         dotted
         or padded
@@ -144,7 +162,8 @@ def _parse_two_with_dot(scan: Scan, i: int) -> Found | None:
         or _follows_day_word(scan, i)
     ):
         return None
-    return _make_numeric_date(first, second, year=None, end=end, dotted=True)
+    found = _make_numeric_date(first, second, year=None, end=end, dotted=True)
+    return found if dotted and not _names_number(scan, i) else _require_day(scan, i, found)
 
 
 _RULES = (
@@ -157,16 +176,45 @@ _RULES = (
 )
 
 
+def _require_day(scan: Scan, i: int, found: Found | None) -> Found | None:
+    """A date without a year; 3/4 before a noun is unknown, and none at all behind *section*."""
+    if found is None or _names_number(scan, i):
+        return None
+    words, tokens, end = scan.words, scan.tokens, found[1]
+    before = tokens[i - 1].text if i else ""
+    ranges = (words.range_openings, words.between, words.through)
+    vouching = (words.before_day, words.on, words.limits, words.weekdays, *ranges)
+    if any(before in table for table in vouching):
+        return found
+    after = tokens[end]
+    share = after.text in words.from_ and after.text not in words.range_openings
+    counted = share or after.text in _MEASURES
+    always = (tokens[i].digits, tokens[i + 2].digits) == _ALL_THE_TIME
+    clear = scan.ends(end) or after.text in _CLOSING or goes_on(scan, end)
+    # My 3/4 meeting; but not 3/4 hours.
+    clear = clear or (after.text in words.clauses.empty and not words.units.match(tokens, end))
+    return found if clear and not counted and not always else ((Puzzle(),), end)
+
+
+def _names_number(scan: Scan, i: int) -> bool:
+    """Whether the word before is of something that has numbers: section 3.4."""
+    places = range(max(0, i - 2), i)
+    found = (scan.words.numbered.match(scan.tokens, j) for j in places)
+    return any(each is not None and each[1] == i for each in found)
+
+
 def _follows_day_word(scan: Scan, i: int) -> bool:
     """Whether the word before says that a day comes."""
     words, tokens = scan.words, scan.tokens
+    before = i - 1 if scan.is_after(i, words.through) else i
     return scan.is_after(i, words.before_day) or (
-        i > 0 and (words.weekdays.match(tokens, i - 1) is not None or tokens[i - 1].text == ".")
+        i > 0
+        and (words.weekdays.match(tokens, i - 1) is not None or tokens[before - 1].text == ".")
     )
 
 
 def _is_time(scan: Scan, i: int) -> bool:
-    """At 12.30, 5.30 tomorrow: a time of day; who writes a date with dots begins with the day."""
+    """At 12.30, 5.30 tomorrow: a time of day; a date with dots begins with the day."""
     words, minutes = scan.words, scan.tokens[i + 2].number or 0
     if scan.is_after(i, words.at):
         return True
@@ -193,8 +241,10 @@ def validate_date(part: MonthDay, end: int) -> Found | None:
 
 
 _CLOSING = frozenset(",.!?;:)(")
+_ENDING = frozenset(".!?")
 _LAST = -1
 _SATURDAY = 5
+_WEEK = 7
 _LONGEST_SHORT = len("tues")
 
 
@@ -204,9 +254,14 @@ def parse_relative_day(scan: Scan, i: int) -> Found | None:
     if night := words.nights.match(tokens, i):
         return (DayShift(night[0]), Part(DayPart.NIGHT)), night[1]
     if day := words.days.match(tokens, i):
+        week = words.week_later.match(tokens, day[1]) if day[0] >= 0 else None
+        if week and _closes(scan, week[1]):
+            return (DayShift(day[0] + _WEEK),), week[1]
         return (DayShift(day[0]),), day[1]
     if now := words.now.match(tokens, i):
         return (Now(),), now[1]
+    if soon := words.soon.match(tokens, i):
+        return (Now(soon=True),), soon[1]
     if which := words.which.match(tokens, i):
         part = words.parts.match(tokens, scan.skip(which[1], words.soft))
         shift = {Which.THIS: 0, Which.LAST: -1}.get(which[0])
@@ -225,7 +280,7 @@ def parse_weekday(scan: Scan, i: int) -> Found | None:
     if named is None or not _is_surely_day(scan, i, j):
         return None
     day, end = named
-    if _is_twisted(scan, i):
+    if _is_twisted(scan, i) or _is_first_word(scan, i, j):
         return (Puzzle(),), end
     end = _skip_dot(scan, j, end)
     if which is Which.LAST and words.of.match(tokens, end):
@@ -285,7 +340,7 @@ def parse_nth(scan: Scan, i: int) -> Found | None:
         case Unit.WEEKEND:
             return (Nth(number, _SATURDAY, weekend=True),), unit[1]
         case Unit.WEEK:
-            # Whether it must lie in the month as a whole, nobody agrees on.
+            # Whether all of it must lie in the month is ambiguous.
             return (Puzzle(),), unit[1]
         case _:
             return None
@@ -343,7 +398,7 @@ def parse_day_number(scan: Scan, i: int) -> Found | None:
     ends = i + 1
     if after.text == "." and after.glued:
         ends += 1
-    clear = scan.ends(ends) or after.text in _CLOSING or _goes_on(scan, ends)
+    clear = scan.ends(ends) or after.text in _CLOSING or goes_on(scan, ends)
     if token.ordinal is not None and token.digits:
         return ((DayNumber(day) if clear else Puzzle(),), ends)
     of_month = _is_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
@@ -362,7 +417,14 @@ def parse_weekday_number(scan: Scan, i: int) -> Found | None:
     day = read_day_number(token)
     if day is None or (token.ordinal is None and day <= HIGHEST_MONTH) or begins_time(scan, i):
         return None
-    return ((DayNumber(day),), i + 1) if scan.ends(i + 1) or _goes_on(scan, i + 1) else None
+    through = scan.words.through.match(scan.tokens, i + 1)
+    if through and token.ordinal is None and begins_time(scan, through[1]):
+        # Friday 20-22 Uhr.
+        return None
+    if through and token.ordinal is None and scan.ends(through[1] + 1):
+        # Friday 20-22: hours, or days.
+        return (Puzzle(),), through[1] + 1
+    return ((DayNumber(day),), i + 1) if scan.ends(i + 1) or goes_on(scan, i + 1) else None
 
 
 def _parse_beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
@@ -470,6 +532,13 @@ def _is_surely_day(scan: Scan, i: int, j: int) -> bool:
     words, tokens = scan.words, scan.tokens
     if tokens[j].text not in words.doubtful or i < j:
         return True
+    opens = j < 2 or tokens[j - 2].text in words.clauses.joints or tokens[j - 2].text in _ENDING
+    if opens and scan.is_after(j, words.clauses.subjects) and not tokens[j].capital:
+        # We sat.
+        return False
+    if scan.is_after(j, words.the) and not scan.is_after(j, words.on):
+        # In the sun.
+        return False
     after = tokens[j + 1]
     told = read_day_number(after) is not None or after.text in (",", ".", "(", ")", "-", "/")
     return (
@@ -482,21 +551,18 @@ def _is_surely_day(scan: Scan, i: int, j: int) -> bool:
     )
 
 
-def _goes_on(scan: Scan, i: int) -> bool:
-    """Whether what follows is no noun that the number before would belong to."""
+def _is_first_word(scan: Scan, i: int, j: int) -> bool:
+    """Whether such a word has its capital only because a sentence begins: Sat down, Mi casa."""
     words, tokens = scan.words, scan.tokens
-    text = tokens[i].text
-    names = (words.months, words.weekdays, words.parts, words.days, words.which)
-    times = (words.noon, words.midnight, words.half_past)
-    return (
-        text in words.glue
-        or text in words.harmless
-        or text in words.through
-        or text in words.between
-        or text in words.range_openings
-        or any(table.match(tokens, i) is not None for table in (*names, *times))
-        or tokens[i].number is not None
-    )
+    if tokens[j].text not in words.doubtful or i < j or scan.is_whole(i, j + 1):
+        return False
+    if j and tokens[j - 1].text not in _ENDING:
+        return False
+    k = scan.skip(scan.skip(_skip_dot(scan, j, j + 1), words.before_hour), words.glue)
+    told = tokens[k].is_number or tokens[j + 1].text in (",", "(", ")", "-", "/")
+    told = told or tokens[k].text in words.harmless
+    names = (words.months, words.parts, words.or_, words.noon, words.midnight)
+    return not told and not any(table.match(tokens, k) for table in names)
 
 
 def _parse_month_first(scan: Scan, i: int) -> Found | None:

@@ -179,7 +179,7 @@ FEASTS = build_table(
         ),
     }
 )
-"""As `meaning/feasts.py` knows them."""
+"""As `calendar.find_feast` knows them."""
 
 ALIASES = {
     "thanksgiving": "thanksgiving day",
@@ -587,9 +587,10 @@ ENGLISH = Words(
     ),
     now=build_words(
         "now | right now | just now | at the moment | at the minute | at this moment | "
-        "at this time | at present | at the present time | atm | as soon as possible | asap | "
-        "current date | immediately | straight away | right away"
+        "at this time | at present | at the present time | atm | current date | immediately | "
+        "straight away | right away"
     ),
+    soon=build_words("as soon as possible | asap"),
     this_time=build_words("this time"),
     parts=build_table(
         {
@@ -649,6 +650,12 @@ ENGLISH = Words(
     ),
     before_year=build_words(
         "in | of | year | since | until | till | by | from | for | between | and | to"
+    ),
+    calendar_week=build_words("calendar week | iso week"),
+    eight_days=False,
+    numbered=build_words(
+        "section | sections | chapter | paragraph | clause | article | page | version | release | "
+        "room | figure | number | no. | nr. | § | ratio | score"
     ),
     glue=build_words(
         "on | at | the | of | in | in the | for | from | by | during | around | about | circa | "

@@ -144,7 +144,7 @@ FEASTS = build_table(
         "cyber monday": "cyber monday",
     }
 )
-"""As `meaning/feasts.py` knows them."""
+"""As `calendar.find_feast` knows them."""
 
 ALIASES = {
     "tag der deutschen einheit": "tag der deutschen einheit",
@@ -479,9 +479,9 @@ GERMAN = Words(
         )
     ),
     nights=build_table({-1: "letzte nacht | gestern nacht", 0: "heute nacht"}),
-    now=build_words(
-        "jetzt | sofort | gerade | im moment | momentan | so bald wie möglich | umgehend | "
-        "so schnell wie möglich | asap"
+    now=build_words("jetzt | sofort | gerade | im moment | momentan"),
+    soon=build_words(
+        "so bald wie möglich | so schnell wie möglich | umgehend | asap | schnellstmöglich"
     ),
     this_time=build_words("um diese zeit | um diese uhrzeit"),
     parts=build_table(
@@ -523,6 +523,12 @@ GERMAN = Words(
     before_day=build_words("am | den | der | dem | vom | zum"),
     before_month=build_words("im | in | seit | bis | ab | von | für | während | und | zwischen"),
     before_year=build_words("jahr | jahre | seit | bis | ab | von | und | zwischen"),
+    calendar_week=build_words("kw | kalenderwoche"),
+    eight_days=True,
+    numbered=build_words(
+        "abschnitt | kapitel | absatz | paragraph | artikel | seite | version | raum | zimmer | "
+        "abbildung | nummer | nr. | § | verhältnis"
+    ),
     glue=build_words(
         "am | an | um | im | in | den | dem | der | des | die | das | vom | beim | zum | für | "
         "gegen | etwa | ungefähr | circa | ca. | genau | punkt | ganztägig | gleich | , | ( | ) | "

@@ -12,6 +12,7 @@ from mulligan_dates.clock_rules import (
     is_clock_time,
     parse_bare_hour,
     parse_clock,
+    parse_clock_after_date,
     parse_day_part,
     parse_dotted_clock,
     parse_dotted_minutes,
@@ -60,6 +61,7 @@ from mulligan_dates.parts import (
     Weekday,
     WeekdayAway,
     WeekdayFrom,
+    WeekNumber,
     WeekOf,
     Within,
     Year,
@@ -75,6 +77,7 @@ from mulligan_dates.period_rules import (
     parse_period,
     parse_quarter,
     parse_shift,
+    parse_week_number,
     parse_year_inside,
     parse_year_or_time,
 )
@@ -84,6 +87,7 @@ from mulligan_dates.tables import Limit, Unit, Words
 _YEAR_FIRST = (len("2019"), len("20190304"))
 _MARK = "t"
 _GREENWICH = "z"
+_INSIDE_FIGURES = (".", ":", ",")
 
 
 def parse_stamp(scan: Scan, i: int) -> Found | None:
@@ -162,13 +166,13 @@ _BY_NUMBER: Rules = (
 _NUMBER_AT_START: Rules = (*_BY_NUMBER, parse_lone_year)
 _INSIDE: Rules = (*_BY_NUMBER, parse_spoken_inside)
 _NUMBER_AFTER_DATE: Rules = (
-    parse_dotted_clock,
+    parse_clock_after_date,
     *_BY_NUMBER,
     parse_year_inside,
     parse_spoken_inside,
     parse_year_or_time,
 )
-_NUMBER_AFTER_YEAR: Rules = (parse_dotted_clock, *_INSIDE, parse_four_figures)
+_NUMBER_AFTER_YEAR: Rules = (parse_clock_after_date, *_INSIDE, parse_four_figures)
 _NUMBER_AFTER_WEEKDAY: Rules = (
     *_INSIDE,
     parse_dotted_minutes,
@@ -195,11 +199,12 @@ _BY_WORD: tuple[tuple[Rule, Callable[[Words], tuple[Iterable[str], ...]]], ...] 
     (parse_which_date, lambda w: (w.which,)),
     (parse_nth, lambda w: (w.from_end,)),
     (parse_feast, lambda w: (w.feasts, w.which)),
-    (parse_relative_day, lambda w: (w.nights, w.days, w.now, w.which)),
+    (parse_relative_day, lambda w: (w.nights, w.days, w.now, w.soon, w.which)),
     (parse_weekday, lambda w: (w.weekdays, w.weekdays_repeated, w.which)),
     (parse_day_part, lambda w: (w.parts,)),
     (parse_edge, lambda w: (w.edges, w.edge_names, w.week_of)),
     (parse_quarter, lambda w: (w.quarter_letters,)),
+    (parse_week_number, lambda w: (w.calendar_week,)),
     (parse_month, lambda w: (w.months, w.which)),
     (parse_period, lambda w: (w.units, w.which)),
 )
@@ -253,12 +258,20 @@ def _find_rules(scan: Scan, i: int) -> Rules:
 def can_open(scan: Scan, i: int, *, openings: frozenset[str]) -> bool:
     """Whether anything about time can begin at a token; most words say no at once."""
     token = scan.tokens[i]
+    if token.glued and token.digits and _is_inside_figure(scan, i):
+        return False
     return (
         token.number is not None
         or token.ordinal is not None
         or token.text in openings
         or scan.national.opens(token.text)
     )
+
+
+def _is_inside_figure(scan: Scan, i: int) -> bool:
+    """Whether figures at `i` belong to those before them: 9.*30*, 1,*000*."""
+    sign = scan.tokens[i - 1]
+    return i > 1 and sign.glued and sign.text in _INSIDE_FIGURES and bool(scan.tokens[i - 2].digits)
 
 
 @lru_cache(maxsize=8)
@@ -295,6 +308,7 @@ _SLOTS: dict[type, str] = {
     Now: "day",
     Period: "period",
     Counted: "period",
+    WeekNumber: "period",
     Month: "period",
     Quarter: "period",
     Within: "period",
@@ -336,6 +350,8 @@ def parse_phrase(scan: Scan, i: int) -> Phrase | None:
     if isinstance(first, Period | Month | Year) and _is_softened(scan, i):
         return Phrase((Puzzle(),), i, found[1])
     phrase = extend_phrase(scan, Phrase(found[0], i, found[1]))
+    if phrase.end == found[1] and _may_be_length(scan, phrase):
+        return replace(phrase, parts=(Puzzle(),))
     return replace(phrase, limit=limit) if (limit := _find_limit_before(scan, i, first)) else phrase
 
 
@@ -359,6 +375,19 @@ def extend_phrase(scan: Scan, phrase: Phrase) -> Phrase:
     return Phrase(parts, phrase.start, end)
 
 
+def _may_be_length(scan: Scan, phrase: Phrase) -> bool:
+    """2h, 2h30: a time of day, or how long; 15h, and what stands in a range, is a time."""
+    words, hour, mark = scan.words, *scan.tokens[phrase.start : phrase.start + 2]
+    marked = mark.glued and mark.text in words.hour_mark and phrase.tells(Clock)
+    alone = phrase.end == phrase.start + 2
+    most = _HOURS // 2 if alone else _ONE_FIGURE
+    if not marked or hour.digits.startswith("0") or (hour.number or 0) > most:
+        return False
+    told = (words.before_hour, words.range_openings, words.through, words.between)
+    ranged = words.through.match(scan.tokens, phrase.end) is not None
+    return not ranged and not any(scan.is_after(phrase.start, table) for table in told)
+
+
 def _names_two_days(parts: Iterable[AnyPart], more: Iterable[AnyPart]) -> bool:
     """11/28 - today: from one day to another, and not one day told twice."""
     both = [[type(part) for part in each if type(part) in _ONE_DAY] for each in (parts, more)]
@@ -377,7 +406,8 @@ def skip_glue(scan: Scan, i: int, *, dated: bool = False) -> int:
             limit = words.limits.match(tokens, i)
             timed = limit and (parse_clock(scan, limit[1]) or parse_bare_hour(scan, limit[1]))
             return limit[1] if limit and timed else i
-        if glue is None or parse_shift(scan, i) or parse_added_amount(scan, i):
+        rules = (parse_shift, parse_added_amount, parse_zone)
+        if glue is None or any(rule(scan, i) for rule in rules):
             return i
         i = glue[1]
     return i
@@ -398,25 +428,28 @@ def _choose_slot(part: AnyPart) -> str:
 
 
 def _is_softened(scan: Scan, i: int) -> bool:
-    """Later in the year: only a piece of it, and nobody knows which."""
+    """Later in the year: an unknown part of it."""
     soft = scan.words.soft
     return any(scan.tokens[j].text in soft for j in range(max(0, i - _SOFT_REACH), i))
 
 
 def _find_limit_before(scan: Scan, i: int, first: AnyPart) -> Limit | None:
-    """The limit that a phrase about days stands under: until Friday."""
-    if i == 0 or isinstance(first, Clock | Midnight | Now):
+    """The limit that a phrase stands under: until Friday; of times of day, only since 8am."""
+    if i == 0 or isinstance(first, Now):
         return None
     words, tokens = scan.words, scan.tokens
     end = i - 1 if tokens[i - 1].text in words.the else i
     for j in range(max(0, end - _LONGEST_LIMIT), end):
         found = words.limits.match(tokens, j)
         if found and found[1] == end:
-            return found[0]
+            timed = isinstance(first, Clock | Midnight)
+            return found[0] if not timed or found[0] is Limit.SINCE else None
     return None
 
 
 _HIGHEST_LOOSE = 31
+_MONTHS = 12
+_ONE_FIGURE = 9
 _HOURS = 24
 
 
@@ -501,12 +534,26 @@ def _extend_to_range(
     if joined is None:
         return None
     after = scan.skip(joined[1], words.the)
-    last = parse_phrase(scan, after) or _parse_loose_number(scan, after)
+    last = (
+        _parse_dotted_end(scan, first, after)
+        or parse_phrase(scan, after)
+        or _parse_loose_number(scan, after)
+    )
     if last is None:
         return None
     if not first.parts and not last.parts:
         return _make_bare_hours(scan, first, last) if opened else None
     return _match_ends(scan, first, last)
+
+
+def _parse_dotted_end(scan: Scan, first: Phrase, i: int) -> Phrase | None:
+    """14.30 bis *16.10*: behind a time with a dot, another one and no date."""
+    timed = bool(first.parts) and isinstance(first.parts[-1], Clock)
+    dot = scan.tokens[i + 3]
+    if not timed or scan.tokens[first.end - 2].text != "." or (dot.text == "." and dot.glued):
+        return None
+    found = parse_dotted_clock(scan, i)
+    return extend_phrase(scan, Phrase(found[0], i, found[1])) if found else None
 
 
 def _parse_hours_after(scan: Scan, day: Phrase) -> Stretch | None:
@@ -538,12 +585,16 @@ def _parse_loose_number(scan: Scan, i: int) -> Phrase | None:
     number = token.ordinal if token.number is None else token.number
     if number is None or number > _HIGHEST_LOOSE:
         return None
-    return Phrase((), i, i + 1)
+    dot = scan.tokens[i + 1]
+    # The dot of an ordinal: 3.-5. November.
+    dotted = dot.text == "." and dot.glued and scan.words.through.match(scan.tokens, i + 2)
+    return Phrase((), i, i + 2 if dotted else i + 1)
 
 
 def _match_ends(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
     """Both ends, where a loose number is what the other end is."""
     if not first.parts:
+        last = replace(last, parts=tuple(map(_fix_order, last.parts)))
         kind = _interpret_loose(scan, first, last.parts)
         return Stretch(Phrase(kind, first.start, first.end), last) if kind else None
     if not last.parts:
@@ -551,6 +602,15 @@ def _match_ends(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
         last = extend_phrase(scan, Phrase(kind, last.start, last.end))
         return Stretch(first, last) if kind else None
     return Stretch(first, last)
+
+
+def _fix_order(part: AnyPart) -> AnyPart:
+    """24.-*26.12.*: behind a day alone, the day comes first."""
+    match part:
+        case NumericDate(first=day, second=month, year=year, dotted=True) if month <= _MONTHS:
+            return MonthDay(month, day, year)
+        case _:
+            return part
 
 
 def _make_bare_hours(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:

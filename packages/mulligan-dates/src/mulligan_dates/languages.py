@@ -32,13 +32,13 @@ _NO_REQUESTS, _NO_PROSE = RequestPhrases(), ProsePhrases()
 _SHORTEST = 2
 """Letters of a word that tells a language."""
 _FEWEST = 5
-"""One of so many words must be known, or nobody here knows the language."""
+"""One of so many words must be known, or the language counts as unknown."""
 _READ = 64
 """Words of a message that tell it."""
 
 
 def choose_language(tokens: Sequence[Token], *, locale: str | None = None) -> Words | None:
-    """The language to read these words in; `None` where it is one that nobody described here.
+    """The language to read these words in; `None` where it is unsupported.
 
     A locale settles what the words leave open.
     """
@@ -52,9 +52,10 @@ def choose_language(tokens: Sequence[Token], *, locale: str | None = None) -> Wo
     for text in words:
         for code in known.get(text, ()):
             counts[code] = counts.get(code, 0) + 1
-    usual = (locale or "")[:2].lower() or next(iter(LANGUAGES))
-    if not words:
-        return LANGUAGES.get(usual)
+    first = next(iter(LANGUAGES))
+    usual = (locale or "")[:2].lower() or first
+    if not words:  # figures are the same in every language
+        return LANGUAGES.get(usual, LANGUAGES[first])
     if not counts or has_foreign_letters("".join(words)):
         return None
     best = max(counts, key=lambda code: (counts[code], code == usual, code in LANGUAGES))

@@ -127,6 +127,13 @@ _SCRIPTS = (
     ("ru", "\u0400", "\u04ff"),
     ("el", "\u0370", "\u03ff"),
 )
+LANGUAGES = {
+    "ar": "Arabic", "bn": "Bengali", "de": "German", "el": "Greek", "en": "English",
+    "es": "Spanish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "it": "Italian",
+    "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "pt": "Portuguese", "ru": "Russian",
+    "th": "Thai", "zh": "Chinese",
+}  # fmt: skip
+"""What people call the languages that can be told apart."""
 _NOUNS = "nouns_have_capitals"
 LONGEST_LOOK = 2_000
 """Characters that tell it."""
@@ -150,7 +157,12 @@ _FIRST_UNSPACED = "\u0e00"
 
 def detect_language(text: str, *, otherwise: str = "en") -> str:
     """The two letters of the language that it is most likely in."""
-    start = text[:LONGEST_LOOK]
+    return _detect_language(text[:LONGEST_LOOK], otherwise)
+
+
+@lru_cache(maxsize=16)
+def _detect_language(start: str, otherwise: str) -> str:
+    """The same, once for all that ask about one text."""
     if script := _find_script(start):
         return script
     known = _index_common_words()
@@ -173,7 +185,7 @@ def is_unspaced(letter: str) -> bool:
 
 
 def has_foreign_letters(text: str) -> bool:
-    """Whether a text is in letters that only languages have which nobody writes in Latin ones."""
+    """Whether a text is in a script that is not Latin."""
     return not text.isascii() and _find_script(text[:LONGEST_LOOK]) is not None
 
 

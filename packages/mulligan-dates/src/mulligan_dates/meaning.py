@@ -34,6 +34,7 @@ from mulligan_dates.parts import (
     Weekday,
     WeekdayAway,
     WeekdayFrom,
+    WeekNumber,
     WeekOf,
     Within,
     Year,
@@ -67,6 +68,7 @@ from mulligan_dates.spans import (
 from mulligan_dates.tables import DayPart, Half, Limit, Side, Unit, Which
 
 _WEEK = 7
+_A_WEEK = Amount(days=_WEEK)
 _THIS_DAY = Period(Unit.DAY, Which.THIS)
 
 
@@ -84,7 +86,7 @@ def resolve_dated(parts: Sequence[Dated], at: Moment) -> list[Reading]:
             case WeekdayFrom():
                 return resolve_weekday_from(part, resolve_dated(rest, at))
             case Lasting():
-                return extend_readings(resolve_dated(rest, at), part)
+                return extend_readings(resolve_dated(rest, at), part, at)
             case Edge():
                 return _resolve_edge(part.side, resolve_dated(rest, at))
             case WeekOf():
@@ -98,16 +100,16 @@ def _resolve_moved(shift: Shift, rest: Sequence[Dated], at: Moment) -> list[Read
     if weekday is not None and len(rest) > 1:
         others = [part for part in rest if part is not weekday]
         return resolve_weekday_near(weekday.day, _resolve_moved(shift, others, at))
-    moved = (shift_reading(each, shift) for each in resolve_dated(rest, at))
+    moved = (shift_reading(each, shift, at) for each in resolve_dated(rest, at))
     return [each for each in moved if each is not None]
 
 
-def shift_reading(reading: Reading, part: Shift) -> Reading | None:
+def shift_reading(reading: Reading, part: Shift, at: Moment) -> Reading | None:
     """The reading moved by an amount of time.
 
     A stretch stays unknown: two weeks after March, but from which end of it?
     """
-    start = add(reading.start, part.amount, sign=part.sign)
+    start = add(reading.start, part.amount, sign=part.sign, zone=at.zone)
     if start is None or reading.grain is Grain.SPAN:
         return None
     if part.amount.seconds and reading.grain is Grain.DAY:
@@ -116,11 +118,11 @@ def shift_reading(reading: Reading, part: Shift) -> Reading | None:
     return replace(reading, start=start, end=start + (reading.end - reading.start))
 
 
-def extend_readings(starts: Iterable[Reading], lasting: Lasting) -> list[Reading]:
+def extend_readings(starts: Iterable[Reading], lasting: Lasting, at: Moment) -> list[Reading]:
     """From each start on, for as long as it lasts."""
     found = []
     for each in starts:
-        end = add(each.start, lasting.amount)
+        end = add(each.start, lasting.amount, zone=at.zone)
         if end is not None and each.grain is not Grain.SPAN:
             found.append(make_span(each.start, max(end, each.end), *each.rests_on))
     return found
@@ -139,7 +141,7 @@ def _resolve_joined(parts: Sequence[Dated], at: Moment) -> list[Reading]:
         case [Nth(number=number, weekday=weekday, weekend=weekend)], [stretch]:
             days = find_nth_in_each(resolve_span(stretch, at), number=number, weekday=weekday)
             return expand_weekends(days) if weekend else days
-        case [Weekday(day=day)], [Period(unit=Unit.WEEK) as week]:
+        case [Weekday(day=day)], [Period(unit=Unit.WEEK) | WeekNumber() as week]:
             return find_nth_in_each(resolve_span(week, at), number=1, weekday=day)
         case [], [stretch]:
             return resolve_span(stretch, at)
@@ -168,14 +170,23 @@ def _resolve_apart(parts: Sequence[Dated], at: Moment) -> list[Reading]:
 
 def _resolve_day_ahead(day: DayShift, shift: Shift, at: Moment) -> list[Reading]:
     """Tomorrow in two weeks; three days or two hours would be counted from now."""
-    amount = shift.amount
+    amount = _A_WEEK if shift.amount.eight_days else shift.amount
+    shift = replace(shift, amount=amount)
     whole = not amount.seconds and (amount.months > 0 or amount.days % _WEEK == 0)
-    moved = shift_reading(make_day(at.today + timedelta(days=day.days)), shift)
+    moved = shift_reading(make_day(at.today + timedelta(days=day.days)), shift, at)
     return [moved] if moved and whole and shift.sign > 0 else []
 
 
 def _resolve_from_now(part: Shift, at: Moment) -> list[Reading]:
-    moved = add(at.now, part.amount, sign=part.sign)
+    if part.amount.eight_days:
+        days, week = replace(part.amount, eight_days=False), _A_WEEK
+        told = ((days, Convention.EIGHT_COUNTED), (week, Convention.EIGHT_WEEK))
+        return [
+            _tag_reading(each, convention)
+            for amount, convention in told
+            for each in _resolve_from_now(replace(part, amount=amount), at)
+        ]
+    moved = add(at.now, part.amount, sign=part.sign, zone=at.zone)
     if moved is None:
         return []
     if part.amount.seconds:
@@ -187,7 +198,7 @@ def _resolve_from_now(part: Shift, at: Moment) -> list[Reading]:
 
 
 def _resolve_edge(side: Side, readings: Iterable[Reading]) -> list[Reading]:
-    """Only the edge of a day is a moment; how long the end of a month lasts, nobody agrees on."""
+    """Only the edge of a day is a moment; how long the end of a month lasts is ambiguous."""
     days = [each for each in readings if each.grain is Grain.DAY]
     if side is Side.END:
         return [make_instant(each.end - timedelta(seconds=1), *each.rests_on) for each in days]
@@ -280,6 +291,10 @@ _SPANS = {
     DayPart.NIGHT: (17, 30),
 }
 """The widest that a part of a day is taken for, in hours; a night ends on the next day."""
+_HOURS = 24
+_NOON = 12
+_SLACK = 2
+"""How far off an hour with a.m. or p.m. may be: 4pm tonight."""
 
 
 def with_part(readings: list[Reading], part: DayPart) -> list[Reading]:
@@ -315,7 +330,10 @@ def with_clock(
 def resolve_clock(clock: Clock | Midnight, at: Moment, *, part: DayPart | None) -> list[Reading]:
     """A time of day without a day: the next time the clock shows it, or today's if that is over."""
     today = make_day(at.today)
-    choices = with_clock([today], clock, part=part)
+    choices = [
+        _move_days(each, -1) if each.start > today.end else each
+        for each in with_clock([today], clock, part=part)
+    ]
     if isinstance(clock, Midnight):
         return choices
     if len(choices) == 1:
@@ -324,10 +342,10 @@ def resolve_clock(clock: Clock | Midnight, at: Moment, *, part: DayPart | None) 
             return choices
         return [
             _tag_reading(only, Convention.SIDE_PAST),
-            _tag_reading(_move_to_next_day(only), Convention.SIDE_FUTURE),
+            _tag_reading(_move_days(only, 1), Convention.SIDE_FUTURE),
         ]
     return sorted(
-        (each if each.start >= at.now else _move_to_next_day(each) for each in choices),
+        (each if each.start >= at.now else _move_days(each, 1) for each in choices),
         key=lambda each: each.start,
     )
 
@@ -336,11 +354,12 @@ def list_hours(clock: Clock, part: DayPart | None) -> list[Hour]:
     """The hours of the day a clock can mean; none where a part of the day contradicts it."""
     hour = clock.hour
     if clock.half is not None:
-        if hour > 12:
-            return [(hour, None)]
-        return [(hour % 12 + (12 if clock.half is Half.PM else 0), None)]
+        if hour > 12 and clock.half is Half.AM:
+            return []
+        told = hour if hour > 12 else hour % 12 + (12 if clock.half is Half.PM else 0)
+        return _place_hour(told, part, slack=_SLACK)
     if clock.whole_day or hour > 12 or hour == 0:
-        return [(hour, None)] if part is None or _lies_in(part, hour) else []
+        return _place_hour(hour, part)
     if part is not None:
         first, placed = _HOURS_OF[part]
         found = hour - 1 + first
@@ -348,10 +367,14 @@ def list_hours(clock: Clock, part: DayPart | None) -> list[Hour]:
     return [(hour % 12, Convention.CLOCK_AM), (hour % 12 + 12, Convention.CLOCK_PM)]
 
 
-def _lies_in(part: DayPart, hour: int) -> bool:
-    """Whether an hour told in full is of that part; 01:30 tonight is on another day."""
+def _place_hour(hour: int, part: DayPart | None, *, slack: int = 0) -> list[Hour]:
+    """An hour told in full, if it is of that part; 01:30 tonight is of the next day."""
+    if part is None:
+        return [(hour, None)]
     first, last = _SPANS[part]
-    return first <= hour < last
+    if hour + _HOURS < last:
+        return [(hour + _HOURS, None)]
+    return [(hour, None)] if first - slack <= hour < last + slack else []
 
 
 def _list_noon_hours(hour: int, part: DayPart) -> list[Hour]:
@@ -367,8 +390,8 @@ def _make_moment(
     return Reading(start=moment, end=moment, grain=grain, rests_on=rests_on)
 
 
-def _move_to_next_day(reading: Reading) -> Reading:
-    return replace(reading, start=reading.start + DAY, end=reading.end + DAY)
+def _move_days(reading: Reading, days: int) -> Reading:
+    return replace(reading, start=reading.start + days * DAY, end=reading.end + days * DAY)
 
 
 def _tag_reading(reading: Reading, convention: Convention) -> Reading:
@@ -393,7 +416,7 @@ def is_vague(found: Spoken) -> bool:
 
 
 def find_anchor(found: Spoken) -> Phrase | None:
-    """What a phrase is reckoned from: the tomorrow of "a week from tomorrow"."""
+    """What a phrase is counted from: the tomorrow of "a week from tomorrow"."""
     if isinstance(found, Stretch):
         return None
     rest = tuple(part for part in found.parts if not _leans(part))
@@ -401,19 +424,25 @@ def find_anchor(found: Spoken) -> Phrase | None:
 
 
 def _leans(part: AnyPart) -> bool:
-    """Whether a part is reckoned from what follows it."""
+    """Whether a part is counted from what follows it."""
     return isinstance(part, WeekdayFrom) or (isinstance(part, Shift) and part.anchored)
 
 
 def resolve_phrase(phrase: Phrase, at: Moment) -> list[Reading]:
-    """Everything a phrase can mean, with the limit that it stands under."""
+    """Everything a phrase can mean, with its limit."""
     readings = resolve_parts(phrase.parts, at)
     if phrase.limit is None:
         return readings
     match phrase.limit:
         case Limit.SINCE:
             today = make_day(at.today).end
-            return [make_span(each.start, today) for each in readings if each.start <= at.now]
+            if not is_dated(phrase):
+                readings = [e if e.start <= at.now else _move_days(e, -1) for e in readings]
+            return [
+                make_span(each.start, today, *_list_halves(each))
+                for each in readings
+                if each.start <= at.now
+            ]
         case Limit.UNTIL:
             ends = [each.end for each in readings] or _find_ends(phrase.parts, at)
             return [make_span(at.now, end) for end in ends if end >= at.now] + readings
@@ -451,12 +480,12 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     lasting = next((part for part in dated if isinstance(part, Lasting)), None)
     if lasting is not None and clock is not None:
         rest = tuple(part for part in parts if part is not lasting)
-        return extend_readings(resolve_parts(rest, at), lasting)
+        return extend_readings(resolve_parts(rest, at), lasting, at)
     moved = next((p for p in dated if isinstance(p, Shift) and p.anchored), None)
     if clock is not None and moved is not None and moved.amount.seconds:
         # Two hours before noon, two hours after 5pm tomorrow.
         told = resolve_parts(tuple(part for part in parts if part is not moved), at)
-        return [each for reading in told if (each := shift_reading(reading, moved))]
+        return [each for reading in told if (each := shift_reading(reading, moved, at))]
     if any(isinstance(part, ThisTime) for part in parts):
         return _resolve_this_time(dated, at)
     match dated:
@@ -464,13 +493,32 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
             readings = resolve_clock(clock, at, part=part) if clock else []
         case [Shift(anchored=True)] if clock:
             readings = []
+        case [DayShift(days=days)] if part is DayPart.NIGHT and days <= 0 and _is_night(at):
+            readings = _resolve_night(days, clock, at)
         case _:
-            readings = resolve_dated(dated, at)
-            if clock is not None:
-                readings = with_clock(readings, clock, part=part)
-            elif part is not None:
-                readings = with_part(readings, part)
+            readings = _with_time(resolve_dated(dated, at), clock, part)
     return convert_zone(readings, at, minutes=zone.minutes) if zone else readings
+
+
+def _with_time(
+    days: list[Reading], clock: Clock | Midnight | None, part: DayPart | None
+) -> list[Reading]:
+    if clock is not None:
+        return with_clock(days, clock, part=part)
+    return with_part(days, part) if part is not None else days
+
+
+def _is_night(at: Moment) -> bool:
+    return at.now.hour + _HOURS < _SPANS[DayPart.NIGHT][1]
+
+
+def _resolve_night(days: int, clock: Clock | Midnight | None, at: Moment) -> list[Reading]:
+    """Tonight, last night, said at night: counted from the night that it is, or from the day."""
+    day = at.today + timedelta(days=days)
+    nights = [make_day(day, Convention.NIGHT_CALENDAR), make_day(day - DAY, Convention.NIGHT_SLEEP)]
+    readings = _with_time(nights, clock, DayPart.NIGHT)
+    # Tonight is not over, and last night has begun.
+    return [e for e in readings if (e.start <= at.now if days else e.end >= at.now)]
 
 
 def _resolve_this_time(dated: list[Dated], at: Moment) -> list[Reading]:
@@ -486,6 +534,7 @@ def _resolve_this_time(dated: list[Dated], at: Moment) -> list[Reading]:
 
 _CLOCK = Convention.CLOCK_AM.question
 _NEXT = Convention.NEXT_WEEK.question
+_ORDER = Convention.ORDER_DAY.question
 _TAKES_YEAR = (MonthDay, NumericDate, Month, Quarter)
 _WITH_YEAR = (*_TAKES_YEAR, Year)
 
@@ -497,7 +546,7 @@ def resolve_spoken(found: Spoken, at: Moment) -> list[Reading]:
             _resolve_stretch(found, at) if isinstance(found, Stretch) else resolve_phrase(found, at)
         )
     except OverflowError:
-        # Beyond the first or the last year a calendar holds: nobody means that.
+        # Outside the years that a calendar holds.
         return []
 
 
@@ -507,24 +556,46 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
         # The 22nd to the 23rd at 7: whether it begins at 7 too, the words do not say.
         return []
     starts, ends = resolve_parts(first, at), resolve_parts(last, at)
-    lent = not _filter_days(found.first.parts) and bool(_filter_days(found.last.parts))
+    if _has_clock(first) and _has_clock(last) and _filter_days(first) == _filter_days(last):
+        lent = not _filter_days(found.first.parts) and bool(_filter_days(found.last.parts))
+        return [each for start in starts for each in _resolve_hours(start, ends, lent=lent)]
     readings = []
     for start in starts:
         later = [end for end in (*ends, *_resolve_from(start, last, at)) if end.end > start.start]
-        if not later and _has_clock(first) and _has_clock(last):
-            if lent and not _has_open_half(start, *ends):
-                # 10pm to 6am tomorrow: the day is that of the end, or of both.
-                early = replace(start, start=start.start - DAY, end=start.end - DAY)
-                readings += [each for end in ends for each in _join_readings(early, end)]
-            later = [replace(each, start=each.start + DAY, end=each.end + DAY) for each in ends]
-            later = [each for each in later if each.end > start.start]
-        for end in _choose_ends(later):
+        for end in _choose_ends(_match_order(start, later)):
             readings += _join_readings(start, end)
     return readings
 
 
+def _resolve_hours(start: Reading, ends: list[Reading], *, lent: bool) -> list[Reading]:
+    """The hours of one day, from a start to the next time that the clock shows the end."""
+    moved = (_move_days(each, days) for each in ends for days in (0, 1))
+    later = [each for each in moved if start.start < each.end <= start.start + DAY]
+    if not later:
+        return []
+    end = min(later, key=lambda each: each.end)
+    told = make_span(start.start, end.end, *start.rests_on, *_list_halves(end))
+    if not lent or end.end.date() == start.start.date() or _has_open_half(start, end):
+        return [told]
+    # 10pm to 6am tomorrow: the day is that of the end, or of both.
+    return [_move_days(told, -1), told]
+
+
+def _match_order(start: Reading, ends: list[Reading]) -> list[Reading]:
+    """The ends that are written in the same order as the start; 3/4 - 5/4 does not mix them."""
+    order = _find_order(start)
+    same = [each for each in ends if _find_order(each) == order]
+    return same or [each for each in ends if not (order and _find_order(each))]
+
+
+def _find_order(reading: Reading) -> set[Convention]:
+    return {each for each in reading.rests_on if each.question == _ORDER}
+
+
 def _resolve_from(start: Reading, last: Parts, at: Moment) -> list[Reading]:
     """Monday to *Friday*: the one after it; to *next* Friday: also the one of the week after."""
+    if all(isinstance(part, DayNumber) for part in last):
+        return resolve_parts(last, replace(at, now=start.start))
     named = next((part for part in last if isinstance(part, Weekday)), None)
     if named is None or start.start.date() <= at.today:
         return []
@@ -535,16 +606,26 @@ def _resolve_from(start: Reading, last: Parts, at: Moment) -> list[Reading]:
 
 def _has_open_half(*readings: Reading) -> bool:
     """Whether it is not told if a time is before or after noon."""
-    return any(each.question == _CLOCK for reading in readings for each in reading.rests_on)
+    return any(_list_halves(each) for each in readings)
+
+
+def _list_halves(reading: Reading) -> list[Convention]:
+    return [each for each in reading.rests_on if each.question == _CLOCK]
 
 
 def _choose_ends(later: list[Reading]) -> list[Reading]:
-    """The first end there is; of a *next* that people take for two days, both."""
+    """The first end there is; both days of a *next*, and both halves of a day left open."""
     if not later:
         return []
     first = min(later, key=lambda each: each.end)
-    others = [e for e in later if any(c.question == _NEXT for c in e.rests_on) and e is not first]
-    return [first, *others]
+    day = first.start.date()
+    others = [
+        each
+        for each in later
+        if any(c.question == _NEXT for c in each.rests_on)
+        or (_has_open_half(each, first) and each.start.date() == day)
+    ]
+    return [first, *(each for each in others if each is not first)]
 
 
 def _join_readings(start: Reading, end: Reading) -> list[Reading]:
@@ -568,12 +649,16 @@ def _complete_ends(first: Parts, last: Parts) -> tuple[Parts, Parts]:
         first = (*first, *_filter_days(last), *_borrow_day_part(last, first))
     if not _filter_days(last):
         last = (*last, *_filter_days(first), *_borrow_day_part(first, last))
+    first, last = (*first, *_borrow_zone(last, first)), (*last, *_borrow_zone(first, last))
     first, last = _fill_month(first, last, 1), _fill_month(last, first, -1)
-    years = {part.year for part in (*first, *last) if isinstance(part, _WITH_YEAR)} - {None}
+    years = {part.year for part in (*first, *last) if isinstance(part, _WITH_YEAR) and part.year}
     if len(years) == 1:
         (year,) = years
-        first, last = _fill_year(first, year), _fill_year(last, year)
-    return _fill_half(first, last), last
+        wraps = _wraps_year(first, last)
+        told_last = any(isinstance(part, _WITH_YEAR) and part.year for part in last)
+        first = _fill_year(first, year - (wraps and told_last))
+        last = _fill_year(last, year + (wraps and not told_last))
+    return _fill_whole_day(_fill_half(first, last), last)
 
 
 def _fill_month(parts: Parts, other: Parts, side: int) -> Parts:
@@ -594,12 +679,19 @@ def _filter_days(parts: Parts) -> Parts:
 
 
 def _borrow_day_part(giver: Parts, taker: Parts) -> Parts:
-    if any(isinstance(part, Part) for part in taker):
+    if any(isinstance(part, Part) or getattr(part, "half", None) for part in taker):
         return ()
     return tuple(part for part in giver if isinstance(part, Part))
 
 
-def _fill_year(parts: Parts, year: int | None) -> Parts:
+def _borrow_zone(giver: Parts, taker: Parts) -> Parts:
+    """From 10:00 to 11:00 *UTC*: both ends are told in it."""
+    if not _has_clock(taker) or any(isinstance(part, Zone) for part in taker):
+        return ()
+    return tuple(part for part in giver if isinstance(part, Zone))
+
+
+def _fill_year(parts: Parts, year: int) -> Parts:
     """The parts with a year that the other end may have said, or that stood apart."""
     if not any(isinstance(part, _TAKES_YEAR) for part in parts):
         return parts
@@ -608,6 +700,37 @@ def _fill_year(parts: Parts, year: int | None) -> Parts:
         for part in parts
         if not isinstance(part, Year)
     )
+
+
+def _wraps_year(first: Parts, last: Parts) -> bool:
+    """Dec 28 - Jan 3, 2027: the two ends are of different years."""
+    start, end = _find_place(first), _find_place(last)
+    return start is not None and end is not None and start > end
+
+
+def _find_place(parts: Parts) -> tuple[int, int] | None:
+    """Where in a year a date lies."""
+    for part in parts:
+        match part:
+            case MonthDay(month=month, day=day):
+                return month, day
+            case NumericDate(first=day, second=month, dotted=True):
+                return month, day
+    return None
+
+
+def _fill_whole_day(first: Parts, last: Parts) -> tuple[Parts, Parts]:
+    """9 to 17, 22 to 2: both are told on a clock of 24 hours, if one is and no evening is named."""
+    clocks = [part for part in (*first, *last) if isinstance(part, Clock)]
+    named = any(isinstance(part, Part) for part in (*first, *last))
+    late = any(clock.hour > _NOON for clock in clocks)
+    if named or not late or any(clock.half for clock in clocks):
+        return first, last
+    return _tell_whole_day(first), _tell_whole_day(last)
+
+
+def _tell_whole_day(parts: Parts) -> Parts:
+    return tuple(replace(p, whole_day=True) if isinstance(p, Clock) else p for p in parts)
 
 
 def _fill_half(first: Parts, last: Parts) -> Parts:

@@ -24,7 +24,7 @@ class NumericDate(Struct, frozen=True):
     year: int | None = None
     which: Which | None = None
     dotted: bool = False
-    """3.4.2019: whoever writes dots begins with the day."""
+    """3.4.2019: dates with dots begin with the day."""
 
 
 class DayNumber(Struct, frozen=True):
@@ -61,6 +61,13 @@ class Counted(Struct, frozen=True):
     count: int
     unit: Unit
     which: Which
+
+
+class WeekNumber(Struct, frozen=True):
+    """The 45th week of a year, as ISO 8601 counts them."""
+
+    number: int
+    year: int | None = None
 
 
 class Month(Struct, frozen=True):
@@ -117,6 +124,8 @@ class Amount(Struct, frozen=True):
     days: int = 0
     seconds: int = 0
     vague: bool = False
+    eight_days: bool = False
+    """Said for a week, too."""
 
 
 class Shift(Struct, frozen=True):
@@ -194,7 +203,9 @@ class Zone(Struct, frozen=True):
 
 
 class Now(Struct, frozen=True):
-    """This moment."""
+    """This moment, or `soon` after it."""
+
+    soon: bool = False
 
 
 class Puzzle(Struct, frozen=True):
@@ -209,6 +220,7 @@ Dated = (
     | DayShift
     | Period
     | Counted
+    | WeekNumber
     | Month
     | Year
     | YearOrTime

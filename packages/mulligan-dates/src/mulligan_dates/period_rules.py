@@ -21,6 +21,7 @@ from mulligan_dates.parts import (
     Shift,
     Weekday,
     WeekdayAway,
+    WeekNumber,
     WeekOf,
     Within,
     Year,
@@ -39,8 +40,9 @@ _MONTHS = {
     Unit.CENTURY: 1200,
 }
 _MOST_TERMS = 7
+_EIGHT = Fraction(8)
 MOST_UNITS = 1000
-"""Of anything: nobody counts further, and dates end."""
+"""The largest count of anything: beyond it dates end."""
 
 Told = tuple[Amount, int]
 """How long, and where that ends."""
@@ -127,6 +129,8 @@ def _parse_counted_unit(scan: Scan, count: Fraction, i: int) -> Told | None:
         # Not a day *and half an* hour.
         count, end = count + Fraction(*more[0]), more[1]
     amount = _multiply_unit(count, unit[0])
+    if amount and words.eight_days and count == _EIGHT and unit[0] is Unit.DAY:
+        amount = replace(amount, eight_days=True)
     return (amount, end) if amount else None
 
 
@@ -174,7 +178,7 @@ def _parse_fraction(scan: Scan, i: int) -> Fraction | None:
 
 
 def _multiply_unit(count: Fraction, unit: Unit) -> Amount | None:
-    """So many of a unit; `None` where nobody could say how long that is."""
+    """So many of a unit; `None` where its length is undefined."""
     if count > MOST_UNITS * 60:
         return None
     if unit in SECONDS:
@@ -236,6 +240,16 @@ def parse_period(scan: Scan, i: int) -> Found | None:
     return (Period(unit[0], which),), end
 
 
+def parse_week_number(scan: Scan, i: int) -> Found | None:
+    """KW 45, KW 45/2026."""
+    named = scan.words.calendar_week.match(scan.tokens, i)
+    if named is None or not 0 < len(scan.tokens[named[1]].digits) <= 2:
+        return None
+    number, end = scan.tokens[named[1]].number or 0, named[1] + 1
+    year = parse_year(scan, scan.skip(scan.skip_sign(end, "/,"), scan.words.of_year))
+    return (WeekNumber(number, year[0] if year else None),), year[1] if year else end
+
+
 def parse_month(scan: Scan, i: int) -> Found | None:
     """March, next March, March 2019, 2019 March."""
     words, tokens = scan.words, scan.tokens
@@ -291,6 +305,10 @@ def parse_lone_year(scan: Scan, i: int) -> Found | None:
     told = ranged or scan.is_after(i, words.before_year) or scan.is_whole(i, i + 1)
     if not told and i > 1 and parse_year(scan, i - 2):
         told = scan.is_after(i, words.through)
+    hundreds = not tokens[i].digits and (tokens[i].number or 0) % 100 == 0
+    if told and hundreds and not scan.is_after(i, words.before_year):
+        # Nineteen hundred: a year, or seven in the evening.
+        return (Puzzle(),), i + 1
     return parse_year_inside(scan, i) if told else None
 
 
@@ -471,7 +489,7 @@ def _parse_amount_shift(scan: Scan, i: int) -> Found | None:
     amount, j = found
     counted = tokens[j].text in words.from_ and not scan.is_after(i, words.the)
     if told is None and amount.days != 1 and _names_something(scan, j) and not counted:
-        # The week after Christmas: not a day, and nobody knows where it begins.
+        # The week after Christmas: not a day, and its start is ambiguous.
         return (Puzzle(),), j + 1
     if words.starting.match(tokens, j):
         return (Lasting(amount),), scan.skip(j, words.starting)
@@ -515,7 +533,7 @@ def _skip_today(scan: Scan, i: int) -> int:
 
 
 def _parse_weeks_on(scan: Scan, amount: Amount, i: int) -> Found | None:
-    """A week on Friday, a week tomorrow. Two days on Friday are not reckoned from it."""
+    """A week on Friday, a week tomorrow. Two days on Friday are not counted from it."""
     words, tokens = scan.words, scan.tokens
     weeks, days_left = divmod(amount.days, DAYS[Unit.WEEK])
     if not weeks or days_left or amount.months or amount.seconds or amount.vague:

@@ -6,6 +6,7 @@ first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, time, tzinfo
 from functools import lru_cache
@@ -46,7 +47,7 @@ from mulligan_dates.context import (
 from mulligan_dates.grammar import Phrase, Spoken, Stretch, read
 from mulligan_dates.languages import choose_language
 from mulligan_dates.meaning import find_anchor, is_dated, is_vague, resolve_spoken, shift_reading
-from mulligan_dates.parts import Period, Shift, Weekday
+from mulligan_dates.parts import Now, Period, Shift, Weekday
 from mulligan_dates.readings import (
     NO_PINS,
     Convention,
@@ -59,6 +60,7 @@ from mulligan_dates.readings import (
     choose_pins,
     describe_reading,
     is_allowed,
+    is_locale,
     limit_reading,
     list_instants,
     make_moment,
@@ -71,11 +73,14 @@ from mulligan_dates.tokens import locate_quotes, tokenize
 CONDITION = ClauseKind.CONDITION
 LONGEST = 20_000
 """Characters of a message that are read: about ten pages, and a second's work at the worst."""
+_COUNTRY = re.compile(r"[A-Za-z]{2}")
+_CUT = 40
+"""Characters before the end of what is read: an expression that reaches into them may go on."""
 _SHORT = 80
 """Characters of a phrase that is kept as it was understood."""
 _MOST_SAID = 16
 _MOST_READINGS = 32
-"""That something left out is reckoned from."""
+"""Earlier days that an expression can be counted from."""
 
 
 def is_read_whole(message: str) -> bool:
@@ -98,7 +103,7 @@ def find_expressions(
 ) -> list[Expression]:
     """Every expression of time in a message, in order; of a long one, in its beginning.
 
-    Who holds dates against them asks `is_read_whole` first: what was not read may say another day.
+    Before comparing dates, ask `is_read_whole`: the unread part may say another day.
     """
     return list(read_message(message, at, pins=pins, words=words).expressions)
 
@@ -171,7 +176,7 @@ def _resolve_all(
             result = replace(result, readings=(), refuses=(), dated=True)
         if number:
             if shift := _match_ellipsis(each):
-                result = replace(result, readings=_move_readings(_list_standing(results), shift))
+                result = _move_result(result, _list_standing(results), shift, at)
             if is_corrected(tokens, found[number - 1].end, end=each.start):
                 results[-1] = replace(results[-1], superseded=True)
         results.append(result)
@@ -216,7 +221,7 @@ def _filter_spoken(tokens: Scan, spoken: Iterable[Spoken]) -> list[Spoken]:
 
 
 def _is_open(tokens: Scan, found: Spoken, *, several: bool) -> bool:
-    """Whether an expression is reckoned from a day that it does not tell itself."""
+    """Whether an expression is counted from a day that it does not say itself."""
     if is_beside_another(tokens, found) or is_length(tokens, found):
         return True
     if several and follows_another(tokens, found):
@@ -240,13 +245,15 @@ def _resolve_in_context(
         bounded = tuple(limit_reading(each, at, side=side) for each in result.readings)
         return replace(result, readings=bounded, exact=False)
     exact, leans = is_exact(tokens, found), leans_on_another(tokens, found)
-    return result if exact and not leans else replace(result, exact=exact, leans=leans)
+    if exact and not leans:
+        return result
+    return replace(result, exact=exact and result.exact, leans=leans)
 
 
 def _scan(
     message: str, *, words: Words | None, locale: str | None, country: str | None, year: int
 ) -> Scan | None:
-    """The message as rules see it; `None` in a language that nobody described."""
+    """The message as rules see it; `None` in an unsupported language."""
     tokens = tokenize(message)
     language = words or choose_language(tokens, locale=locale)
     if language is None:
@@ -269,6 +276,7 @@ def _build_expression(
         readings=_apply_pins(resolve_spoken(found, at), pins),
         mentions=_apply_pins(resolve_spoken(anchor, at), pins) if anchor else (),
         vague=is_vague(found),
+        exact=not any(isinstance(part, Now) and part.soon for part in found.parts),
         dated=is_dated(found),
         ranged=isinstance(found, Stretch)
         and not tokens.is_after(found.start, tokens.words.between),
@@ -309,9 +317,9 @@ def _match_ellipsis(found: Spoken) -> Shift | None:
 
 
 def _list_standing(said: Sequence[Expression]) -> list[Reading]:
-    """The days that were said before, each of which a later expression can be reckoned from.
+    """The days that were said before, from which a later expression can be counted.
 
-    None if they are too many: each of a long row would be reckoned from all before it.
+    None if they are too many: each of a long row would be counted from all before it.
     """
     if len(said) > _MOST_SAID:
         return []
@@ -320,8 +328,11 @@ def _list_standing(said: Sequence[Expression]) -> list[Reading]:
     return readings if len(readings) <= _MOST_READINGS else []
 
 
-def _move_readings(readings: Iterable[Reading], shift: Shift) -> tuple[Reading, ...]:
-    return tuple(moved for each in readings if (moved := shift_reading(each, shift)))
+def _move_result(
+    result: Expression, days: Iterable[Reading], shift: Shift, at: Moment
+) -> Expression:
+    moved = (shift_reading(each, shift, at) for each in days)
+    return replace(result, readings=tuple(each for each in moved if each))
 
 
 def _covers(tokens: Scan, found: Spoken) -> bool:
@@ -349,32 +360,78 @@ def resolve(
     phrase: str,
     *,
     at: datetime,
-    timezone: str,
+    timezone: str | tzinfo,
     country: str | None = None,
     locale: str | None = None,
 ) -> list[Reading]:
     """Everything a phrase can mean, said at `at` in an IANA zone, the likeliest first.
 
-    None, where not all of it is understood. `locale` (`en-GB`) settles the order of 3/4 and such.
+    An empty list: not all of it is understood, or it is vague ("in a few days"). Starts and ends
+    are naive: what a clock in the zone shows. `locale` (`en-GB`) settles the order of 3/4,
+    `country` (`GB`) whose holidays are meant.
+
+    >>> from datetime import UTC, datetime
+    >>> said = datetime(2026, 10, 28, 12, tzinfo=UTC)
+    >>> for reading in resolve("next Friday", at=said, timezone="Europe/Berlin"):
+    ...     print(reading.start, reading.end, reading.grain.name, *reading.rests_on)
+    2026-10-30 00:00:00 2026-10-31 00:00:00 DAY next.soonest
+    2026-11-06 00:00:00 2026-11-07 00:00:00 DAY next.week_after
     """
-    moment = make_moment(at, timezone=timezone, country=country)
-    pins = choose_pins(locale) if locale else NO_PINS
+    moment, pins = _settle(phrase, at, timezone=timezone, country=country, locale=locale)
     found = find_meaning(phrase, moment, pins=pins, locale=locale)
-    return rank_readings(found.readings, today=moment.today)
+    return rank_readings(found.readings, now=moment.now) if found.sharp else []
 
 
 def find(
     message: str,
     *,
     at: datetime,
-    timezone: str,
+    timezone: str | tzinfo,
     country: str | None = None,
     locale: str | None = None,
 ) -> list[Expression]:
-    """Every time that a message speaks of, where it stands, and all that it can mean."""
-    moment = make_moment(at, timezone=timezone, country=country)
-    pins = choose_pins(locale) if locale else NO_PINS
-    return list(read_message(message, moment, pins=pins, locale=locale).expressions)
+    """Every time that a message speaks of, its position, and all that it can mean.
+
+    An expression without readings speaks of time and is not understood. Of a message, 20,000
+    characters are read; the rest of it is one expression without readings.
+    """
+    moment, pins = _settle(message, at, timezone=timezone, country=country, locale=locale)
+    found = [
+        replace(each, readings=tuple(rank_readings(each.readings, now=moment.now)))
+        for each in read_message(message, moment, pins=pins, locale=locale).expressions
+    ]
+    return found if is_read_whole(message) else _add_rest(message, found)
+
+
+def _settle(
+    text: str,
+    at: datetime,
+    *,
+    timezone: str | tzinfo,
+    country: str | None,
+    locale: str | None,
+) -> tuple[Moment, Pins]:
+    """When and where something was said; what cannot be understood is refused."""
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not a text.")
+    if locale is not None and not is_locale(locale):
+        raise ValueError(f"{locale!r} is not a locale such as 'en-GB' or 'de'.")
+    if country is not None and not _COUNTRY.fullmatch(country):
+        raise ValueError(f"{country!r} is not a country such as 'GB', in two letters.")
+    where = country.upper() if country else None
+    moment = make_moment(at, timezone=timezone, country=where)
+    return moment, choose_pins(locale) if locale else NO_PINS
+
+
+def _add_rest(message: str, found: Sequence[Expression]) -> list[Expression]:
+    """The unread rest of a message as an expression that is not understood.
+
+    It begins with the last expression that was read, if that may go on there.
+    """
+    kept = [each for each in found if each.end <= LONGEST - _CUT]
+    start = found[len(kept)].start if len(kept) < len(found) else LONGEST
+    rest = Expression(text=message[start:], start=start, end=len(message), readings=())
+    return [*kept, rest]
 
 
 _KINDS = {
@@ -407,14 +464,14 @@ def calculate_datetime(
         return _build_unknown(
             phrase, "Not all of it is understood: ask the person which date is meant."
         )
-    ranked = rank_readings(found.readings, today=at.today)
+    ranked = rank_readings(found.readings, now=at.now)
     readings = [told for each in ranked for told in _encode_reading(each, at.zone or UTC)]
     said = at.now.replace(microsecond=0).isoformat(sep=" ")
     return {
         "phrase": phrase,
         "known": True,
         "now": f"{at.now:%A} {said}",
-        "vague": found.vague,
+        "vague": not found.sharp,
         "readings": readings,
     }
 

@@ -38,6 +38,10 @@ class Convention(StrEnum):
     """"Tomorrow", said at two in the morning, is the next day of the calendar."""
     NIGHT_SLEEP = "night.after_sleep"
     """"Tomorrow", said at two in the morning, is when it gets light."""
+    EIGHT_COUNTED = "eight_days.counted"
+    """"In acht Tagen" is in eight days."""
+    EIGHT_WEEK = "eight_days.a_week"
+    """"In acht Tagen" is in a week."""
     SHIFT_DAY = "shift.day"
     """"In 5 days" is that day."""
     SHIFT_MOMENT = "shift.moment"
@@ -76,19 +80,27 @@ Pins = frozenset[Convention]
 NO_PINS: Pins = frozenset()
 
 _MONTH_FIRST = frozenset({"US", "CA", "PH", "BZ"})
+_USUAL_REGION = {"de": "DE"}
+"""Of languages whose countries all write dates in the same order."""
+_LOCALE = re.compile(
+    r"(?P<language>[a-z]{2,3})(?:[-_][a-z]{4})?(?:[-_](?P<region>[a-z]{2}|\d{3}))?(?:[.@].*)?",
+    re.IGNORECASE,
+)
 
 
 def choose_pins(locale: str) -> Pins:
     """What a locale such as `en-GB` settles: in which order a date is written in figures."""
-    region = _parse_region(locale)
-    if region is None:
+    found = _LOCALE.fullmatch(locale)
+    region = found and (found["region"] or _USUAL_REGION.get(found["language"].lower()))
+    if not region:
         return NO_PINS
-    return frozenset({Convention.ORDER_MONTH if region in _MONTH_FIRST else Convention.ORDER_DAY})
+    month_first = region.upper() in _MONTH_FIRST
+    return frozenset({Convention.ORDER_MONTH if month_first else Convention.ORDER_DAY})
 
 
-def _parse_region(locale: str) -> str | None:
-    region = locale.replace("_", "-").rpartition("-")[2]
-    return region if len(region) == 2 and region.isupper() else None
+def is_locale(text: str) -> bool:
+    """Whether it is written as a locale is: `de`, `en-GB`."""
+    return _LOCALE.fullmatch(text) is not None
 
 
 def is_allowed(rests_on: Collection[Convention], pins: Pins) -> bool:
@@ -105,7 +117,7 @@ class Grain(IntEnum):
     SECOND = 0
     MINUTE = 1
     PART = 2
-    """A part of a day: a morning, an evening. Where it begins is anyone's guess."""
+    """A part of a day: a morning, an evening. Its start is vague."""
     DAY = 3
     SPAN = 4
     """A stretch with a first and a last moment: a week, a month, from three to five."""
@@ -120,7 +132,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     """The first moment after it; the same as `start` for a moment."""
     grain: Grain
     rests_on: frozenset[Convention] = field(default_factory=frozenset)
-    """Empty where nobody disagrees."""
+    """Empty where all conventions agree."""
 
     @property
     def last_day(self) -> date:
@@ -147,9 +159,9 @@ class Expression(Struct, frozen=True, kw_only=True):
     """Where in the message, as `message[start:end]`."""
     end: int
     readings: tuple[Reading, ...]
-    """Empty: these words speak of time, and nobody here can say which."""
+    """Empty: these words speak of time, but are not understood."""
     mentions: tuple[Reading, ...] = ()
-    """What it is reckoned from: the Friday of "a week after Friday"."""
+    """What it is counted from: the Friday of "a week after Friday"."""
     vague: bool = False
     """"A few days": the readings are a guess at what others would take it for."""
     dated: bool = True
@@ -173,9 +185,14 @@ class Expression(Struct, frozen=True, kw_only=True):
     leans: bool = False
     """Half an hour *later*: than now, or than what a call changes was."""
     quoted: bool = False
-    """It stands in quotation marks: it is of a text, and says nothing to the agent."""
+    """It is in quotation marks: it is of a text, and says nothing to the agent."""
     clause: int = 0
     """Which clause of the message it is in."""
+
+    @property
+    def sharp(self) -> bool:
+        """Whether it is not left open how much or when: not *a few days*, not *asap*."""
+        return self.exact and not self.vague
 
     @property
     def known(self) -> bool:
@@ -184,7 +201,7 @@ class Expression(Struct, frozen=True, kw_only=True):
 
 
 def parse_local_moment(value: object, *, zone: str | None) -> datetime | None:
-    """A date or time as the person's clock shows it, without a zone; `None` if nobody can say.
+    """A date or time as the person's clock shows it, without a zone; `None` if unknown.
 
     One that has no zone is taken as the person's own. One that has a zone needs theirs.
     """
@@ -204,7 +221,7 @@ def parse_local_moment(value: object, *, zone: str | None) -> datetime | None:
 
 
 def find_zone(name: str | None) -> ZoneInfo | None:
-    """The IANA zone of that name; `None` when nobody knows it."""
+    """The IANA zone of that name; `None` when there is none."""
     if not name:
         return None
     try:
@@ -255,11 +272,13 @@ class UnknownZoneError(ValueError):
     """No IANA zone has that name."""
 
 
-def make_moment(at: datetime, *, timezone: str, country: str | None = None) -> Moment:
-    """An instant on the clock of a zone; one without a zone, or a zone nobody knows, is refused."""
+def make_moment(at: datetime, *, timezone: str | tzinfo, country: str | None = None) -> Moment:
+    """An instant on the clock of a zone; one without a zone, or an unknown zone, is refused."""
+    if not isinstance(at, datetime):
+        raise TypeError(f"{at!r} is not a datetime. Pass an aware time, such as datetime.now(UTC).")
     if at.utcoffset() is None:
         raise ValueError(f"{at} has no zone. Pass an aware time, such as datetime.now(UTC).")
-    zone = find_zone(timezone)
+    zone = timezone if isinstance(timezone, tzinfo) else find_zone(timezone)
     wall = on_clock_of(zone, at) if zone else None
     if zone is None or wall is None:
         raise UnknownZoneError(f"{timezone!r} is not an IANA zone such as 'Europe/Vienna'.")
@@ -306,13 +325,18 @@ def make_midnight(day: date | datetime) -> datetime:
 
 
 def list_instants(wall: datetime, zone: tzinfo) -> list[tuple[datetime, Convention | None]]:
-    """When a clock shows that: once, twice where it goes back, and in a gap a little later."""
+    """When a clock shows that: once, twice where it goes back, and in a gap a little later.
+
+    A time that is marked as the second of two (`fold`) is only that one.
+    """
     first, second = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
         return [(first, None)]
     if _survives_round_trip(first, zone):
+        if wall.fold:
+            return [(second, None)]
         return [(first, Convention.FOLD_FIRST), (second, Convention.FOLD_SECOND)]
-    # Nobody's clock ever shows it; most take it for what it would have been without the jump.
+    # No clock shows it; most take it for the time without the jump.
     return [(first.astimezone(UTC).astimezone(zone), Convention.GAP_LATER)]
 
 
@@ -340,19 +364,25 @@ def _survives_round_trip(moment: datetime, zone: tzinfo) -> bool:
 _MOST = 4
 
 
-def rank_readings(readings: Iterable[Reading], *, today: date) -> list[Reading]:
-    """What lies ahead first, the nearest of it at the top; then what is over."""
-    return sorted(readings, key=lambda each: (each.last_day < today, abs(_count_days(each, today))))
+def rank_readings(readings: Iterable[Reading], *, now: datetime) -> list[Reading]:
+    """What lies ahead first, then what is usual, then the nearest; what is over comes last."""
+    found = list(readings)
+    # 3.4. has no convention for the day first, and 3/4 has one: only there, orders are equal.
+    equal = any(Convention.ORDER_DAY in each.rests_on for each in found)
 
+    def rank(each: Reading) -> tuple[bool, bool, bool, int]:
+        over = each.is_past_side or each.end < now
+        unusual = Convention.ORDER_MONTH in each.rests_on and not equal
+        midnight = Convention.CLOCK_AM in each.rests_on and each.start.hour == 0
+        return over, unusual, midnight, abs((each.start.date() - now.date()).days)
 
-def _count_days(reading: Reading, today: date) -> int:
-    return (reading.start.date() - today).days
+    return sorted(found, key=rank)
 
 
 def describe_readings(readings: Sequence[Reading]) -> str:
     """All readings in one line, the first few of them in full."""
     if not readings:
-        return "nothing that is known here"
+        return "nothing known"
     shown = " or ".join(describe_reading(each) for each in readings[:_MOST])
     more = len(readings) - _MOST
     return f"{shown} or {more} more" if more > 0 else shown

@@ -51,7 +51,7 @@ def _fold_one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int
 
 
 def _fold_spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
-    """A number in words from its first word on: twenty, a hundred and one."""
+    """A spelled-out number from its first word on: twenty, a hundred and one."""
     value, ordinal, j = 1, None, i + 1
     if tokens[i].text in words.cardinals:
         value, ordinal, j = _parse_below_hundred(tokens, i, words)
@@ -263,3 +263,20 @@ def expand_year(number: int) -> int:
     if number >= 100:
         return number
     return number + (2000 if number < 70 else 1900)
+
+
+def goes_on(scan: Scan, i: int) -> bool:
+    """Whether what follows is no noun that the number before would belong to."""
+    words, tokens = scan.words, scan.tokens
+    text = tokens[i].text
+    names = (words.months, words.weekdays, words.parts, words.days, words.nights, words.which)
+    times = (words.noon, words.midnight, words.half_past)
+    return (
+        text in words.glue
+        or text in words.harmless
+        or text in words.through
+        or text in words.between
+        or text in words.range_openings
+        or any(table.match(tokens, i) is not None for table in (*names, *times))
+        or tokens[i].number is not None
+    )

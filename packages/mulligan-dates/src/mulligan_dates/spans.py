@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
+from msgspec.structs import replace
+
 from mulligan_dates.calendar import (
     DAY,
     WEEK,
     add,
     advance_to_weekday,
     find_feast,
+    find_iso_week,
     find_month_span,
     find_months_span,
     find_nth_day,
@@ -32,6 +35,7 @@ from mulligan_dates.parts import (
     Weekday,
     WeekdayAway,
     WeekdayFrom,
+    WeekNumber,
     Within,
     Year,
 )
@@ -62,8 +66,8 @@ _SHORT = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
 _DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
 _MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12, Unit.DECADE: 120}
 
-Stretchy = Period | Counted | Month | Quarter | Year | Within
-STRETCHES = (Period, Counted, Month, Quarter, Year, Within)
+Stretchy = Period | Counted | WeekNumber | Month | Quarter | Year | Within
+STRETCHES = (Period, Counted, WeekNumber, Month, Quarter, Year, Within)
 
 
 def resolve_span(part: Stretchy, at: Moment) -> list[Reading]:
@@ -73,6 +77,8 @@ def resolve_span(part: Stretchy, at: Moment) -> list[Reading]:
             return resolve_period(part, at)
         case Month():
             return _resolve_month(part, at)
+        case WeekNumber():
+            return _resolve_week_number(part, at)
         case Quarter(number=number, year=year):
             years = [year] if year else [at.today.year]
             return _make_spans(find_months_span(each, 3 * number - 2, count=3) for each in years)
@@ -81,13 +87,13 @@ def resolve_span(part: Stretchy, at: Moment) -> list[Reading]:
         case Counted():
             return _resolve_counted(part, at)
         case Within(amount=amount):
-            until = add(at.now, amount)
+            until = add(at.now, amount, zone=at.zone)
             if until is None:
                 return []
-            return [
-                make_span(at.now, until, Convention.WITHIN_ALL),
-                make_instant(until, Convention.WITHIN_END),
-            ]
+            end = make_instant(until, Convention.WITHIN_END)
+            # While the clocks go back, the end can show an earlier time than now.
+            later = until > at.now
+            return [make_span(at.now, until, Convention.WITHIN_ALL), end] if later else [end]
 
 
 def resolve_period(part: Period, at: Moment) -> list[Reading]:
@@ -95,6 +101,10 @@ def resolve_period(part: Period, at: Moment) -> list[Reading]:
     offset = OFFSETS.get(part.which)
     if offset is None:
         return []
+    if part.which is Which.PAST and part.unit in (Unit.WEEK, *_MONTHS):
+        # The past week: the one before this, or the seven days before today.
+        rolling = _resolve_counted(Counted(1, part.unit, Which.PAST), at)[:1]
+        return [*resolve_period(replace(part, which=Which.LAST), at), *rolling]
     match part.unit:
         case Unit.DAY:
             return [make_day(at.today + offset * DAY)]
@@ -178,6 +188,19 @@ def _resolve_month(part: Month, at: Moment) -> list[Reading]:
     return _make_spans(find_month_span(year, part.month) for year in years)
 
 
+def _resolve_week_number(part: WeekNumber, at: Moment) -> list[Reading]:
+    """KW 45: of the year that is told, or the last and the next one."""
+    if part.year is not None:
+        return _make_spans([find_iso_week(part.year, part.number)])
+    this_year = at.today.isocalendar().year
+    found = [find_iso_week(this_year + ahead, part.number) for ahead in (-1, 0, 1)]
+    weeks = [each for each in found if each is not None]
+    current = [each for each in weeks if each[0] <= at.today < each[1]]
+    before = [(each, Convention.SIDE_PAST) for each in weeks if each[1] <= at.today][-1:]
+    after = [(each, Convention.SIDE_FUTURE) for each in weeks if each[0] > at.today][:1]
+    return _make_spans(current) or [make_span(*week, side) for week, side in before + after]
+
+
 def _resolve_counted(part: Counted, at: Moment) -> list[Reading]:
     """The next three days: from today on, or whole ones of the calendar."""
     offset = OFFSETS.get(part.which)
@@ -214,9 +237,10 @@ def _resolve_short(part: Counted, at: Moment, *, amount: Amount, sign: int) -> l
         (at.now, Convention.COUNT_ROLLING),
         (full + size if sign > 0 else full, Convention.COUNT_CALENDAR),
     ):
-        other = add(start, amount, sign=sign)
-        if other is not None:
-            readings.append(make_span(min(start, other), max(start, other), convention))
+        other = add(start, amount, sign=sign, zone=at.zone)
+        first, last = (start, other) if sign > 0 else (other, start)
+        if first is not None and last is not None and first < last:
+            readings.append(make_span(first, last, convention))
     return readings
 
 
@@ -248,7 +272,7 @@ def resolve_weekday(part: Weekday, at: Moment) -> list[Reading]:
     recent = advance_to_weekday(today - WEEK, day)
     of_week = find_week_start(today) + timedelta(days=day)
     if part.weeks:
-        # SaidPhrases on a Friday, a week on Friday can be reckoned from that very day.
+        # Said on a Friday, a week on Friday can be counted from that very day.
         starts = [today, soonest] if today.weekday() == day else [soonest]
         return [make_day(each + part.weeks * WEEK) for each in starts]
     match part.which:
@@ -349,7 +373,7 @@ Candidate = tuple[date, frozenset[Convention]]
 _NOTHING: frozenset[Convention] = frozenset()
 _LEAP_DAY = (2, 29)
 _SMALL_HOURS = range(1, 4)
-"""When many who are still up call the coming day tomorrow."""
+"""Until this hour, many people who are still up call the coming day tomorrow."""
 _LONG_AGO = timedelta(days=182)
 """Nearer to a date's next return than to its last."""
 
@@ -477,7 +501,7 @@ def _list_in_both_orders(part: NumericDate, today: date) -> list[Candidate]:
     day_first = list(_list_in_years(part.second, part.first, year=part.year, today=today))
     if part.first == part.second or not (month_first and day_first):
         return [(day, _NOTHING) for day in month_first or day_first]
-    # Dots are a habit of those who begin with the day, also where slashes are read otherwise.
+    # Dates with dots begin with the day, also where dates with slashes do not.
     usual = _NOTHING if part.dotted else frozenset({Convention.ORDER_DAY})
     return [
         *((day, usual) for day in day_first),

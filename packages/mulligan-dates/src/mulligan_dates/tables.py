@@ -93,7 +93,7 @@ def find_any(words: str) -> re.Pattern[str]:
 
 
 class RequestPhrases(Struct, frozen=True, kw_only=True, eq=False):
-    """By what a person's words are told apart, a field or a few for each check."""
+    """The phrases that checks of calls listen for, a field or a few for each check."""
 
     several: re.Pattern[str] = NEVER
     """May want the same thing more than once: *twice*."""
@@ -130,7 +130,7 @@ class RequestPhrases(Struct, frozen=True, kw_only=True, eq=False):
     home: re.Pattern[str] = NEVER
     """Where the person lives."""
     only_home: re.Pattern[str] = NEVER
-    """The whole text of a place that is not resolved yet: the person's word, handed on."""
+    """The whole text of a place that is not resolved yet: what the person wrote, unchanged."""
     home_business: re.Pattern[str] = NEVER
     """A name that goes on after the word for home."""
 
@@ -160,7 +160,7 @@ _SHORT = 3
 def build_dates(
     months: Sequence[str] = (), *, ordinal: str = "", before: str = "", of: str = ""
 ) -> re.Pattern[str]:
-    """A pattern for dates in figures, and with these months in words.
+    """A pattern for dates in figures, and with these names of months.
 
     The others are patterns too: what may stand behind a day's number, before it, and behind both.
     """
@@ -190,7 +190,7 @@ IN_FIGURES = build_dates()
 
 
 class ProsePhrases(Struct, frozen=True, kw_only=True, eq=False):
-    """By what claims in a text are told, a field or a few for each kind."""
+    """The phrases by which claims in a text are recognised, a field or a few for each kind."""
 
     months: tuple[str, ...] = ()
     """January to December."""
@@ -299,7 +299,7 @@ class ClauseWords(Struct, frozen=True, kw_only=True, eq=False):
     """What opens a clause, and what kind of clause it is then."""
 
     doing: Table[None]
-    """What somebody is asked to do: book, schedule, cancel."""
+    """Verbs of a request: book, schedule, cancel."""
     moving: Table[None]
     """What is done to a thing that has a date already: move it *from* one *to* another."""
     asking: Table[None]
@@ -317,7 +317,7 @@ class ClauseWords(Struct, frozen=True, kw_only=True, eq=False):
     courtesies: Table[None]
     """What may stand before the verb of a request: please, can you, I need you to."""
     subjects: Table[None]
-    """Words that begin a sentence about somebody: I, we, she."""
+    """Subjects of a sentence: I, we, she."""
     telling: Table[None]
     """Verbs of a sentence that tells something: is, are, has."""
     before_nouns: Table[None]
@@ -396,6 +396,8 @@ class Words(Struct, frozen=True, kw_only=True, eq=False):
     nights: Table[int]
     """Tonight, last night."""
     now: Table[None]
+    soon: Table[None]
+    """As soon as possible."""
     this_time: Table[None]
     """*This time* tomorrow: when the clock shows what it shows now."""
     parts: Table[DayPart]
@@ -436,6 +438,12 @@ class Words(Struct, frozen=True, kw_only=True, eq=False):
     before_month: Table[None]
     """In, of: what follows is a month even if it is a word too."""
     before_year: Table[None]
+    calendar_week: Table[None]
+    """KW 45: weeks as ISO 8601 counts them."""
+    eight_days: bool
+    """Whether *eight days* are said for a week."""
+    numbered: Table[None]
+    """Section, version: what has numbers that look like dates."""
     glue: Table[None]
     """Words and signs that join the parts of one expression."""
     on: Table[None]
@@ -518,7 +526,7 @@ class Words(Struct, frozen=True, kw_only=True, eq=False):
     negations: Table[None]
     """*Not* on Friday."""
     looking_back: Table[None]
-    """Beside `behind`: words of somebody who may speak of what was, and not of what shall be."""
+    """Beside `behind`: words that may speak of the past rather than the future."""
     past_endings: tuple[str, ...]
     """Of most verbs in the past."""
     was: Table[None]

@@ -1,4 +1,4 @@
-"""Text and plain values as all who read them take them: one meaning of each idea.
+"""Text and plain values: one definition of a word, a number and equality for all modules.
 
 A word is what a text is compared by: `split_words`. Three kinds of text are read otherwise, and
 say so: a name of a program (`split_name`), speech whose figures are no part of its words
@@ -42,7 +42,7 @@ def fold_name(name: str) -> str:
 
 
 def normalize_spaces(text: str) -> str:
-    """What a reader sees of it: nothing of no width, and one space for any gap."""
+    """What a reader sees of it: no zero-width characters, and one space for any gap."""
     shown = text if text.isascii() else text.translate(_INVISIBLE)
     return " ".join(shown.split())
 

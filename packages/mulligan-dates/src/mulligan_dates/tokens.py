@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
 APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 _TOKEN = re.compile(rf"\d+|[^\W\d_]+(?:['{APOSTROPHE}][^\W\d_]+)*|\S")
+_MARKED = re.compile(_TOKEN.pattern.replace(r"[^\W\d_]+", r"(?:[^\W\d_][\u0300-\u036f]*)+"))
+"""The same where a letter and its mark are two characters, as macOS writes them."""
 _LONGEST_NUMBER = 8
 LOOKAHEAD = 16
 """No rule looks further ahead than this, so that reading stays linear."""
 
 
 class Token(NamedTuple):
-    """One word, number or sign, and where it stands.
+    """One word, number or sign, and its position.
 
     A tuple, because one is made for every word of every message.
     """
@@ -28,7 +31,7 @@ class Token(NamedTuple):
     number: int | None = None
     ordinal: int | None = None
     digits: str = ""
-    """As written; empty for a number in words."""
+    """As written; empty for a spelled-out number."""
     capital: bool = False
     shouted: bool = False
     """In capitals altogether."""
@@ -46,8 +49,9 @@ def tokenize(text: str) -> list[Token]:
     """Every token of a text, in order."""
     tokens: list[Token] = []
     last = -1
-    for match in _TOKEN.finditer(text):
-        raw = match.group()
+    composed = unicodedata.is_normalized("NFC", text)
+    for match in (_TOKEN if composed else _MARKED).finditer(text):
+        raw = match.group() if composed else unicodedata.normalize("NFC", match.group())
         start, end = match.span()
         if raw.isdecimal():
             value = int(raw) if len(raw) <= _LONGEST_NUMBER else None

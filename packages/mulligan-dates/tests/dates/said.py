@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
+from mulligan_dates import find, resolve
 from mulligan_dates.reader import find_meaning
-from mulligan_dates.readings import Grain, Moment, Pins, choose_pins
+from mulligan_dates.readings import Grain, Moment, Pins, Reading, choose_pins
 
 NOW = datetime(2025, 10, 22, 10, 15)
 AMERICAN = choose_pins("en-US")
@@ -25,3 +27,25 @@ def moments(phrase: str, now: datetime = NOW, pins: Pins = AMERICAN) -> list[str
     found = find_meaning(phrase, moment(now), pins=pins)
     exact = (Grain.SECOND, Grain.MINUTE)
     return sorted(each.start.isoformat(" ") for each in found.readings if each.grain in exact)
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+WEDNESDAY_NOON = datetime(2026, 10, 28, 12, tzinfo=BERLIN)
+
+
+def resolved(phrase: str, at: datetime = WEDNESDAY_NOON) -> list[str]:
+    """What `resolve` answers where it was said, in its order: a day, a moment, or from and to."""
+    return [_show(each) for each in resolve(phrase, at=at, timezone=str(at.tzinfo))]
+
+
+def found_in(message: str) -> dict[str, list[str]]:
+    """What `find` answers in Berlin: the words it found, and what each can mean."""
+    found = find(message, at=WEDNESDAY_NOON, timezone="Europe/Berlin")
+    return {each.text: [_show(reading) for reading in each.readings] for each in found}
+
+
+def _show(reading: Reading) -> str:
+    start, end = (f"{each:%Y-%m-%d %H:%M}" for each in (reading.start, reading.end))
+    if reading.grain is Grain.DAY:
+        return start.removesuffix(" 00:00")
+    return start if start == end else f"{start}/{end}"

@@ -42,6 +42,9 @@ def test_a_stamp_that_no_clock_shows_is_unknown(stamp: str) -> None:
         ("2025-12-05T10:00:00+02:00", "2025-12-05 09:00:00"),
         ("2025-12-05T10:00:00-0530", "2025-12-05 16:30:00"),
         ("2025-12-05 at 10am GMT+2", "2025-12-05 09:00:00"),
+        ("Fri, 5 Dec 2025 10:00:00 +0200", "2025-12-05 09:00:00"),
+        ("Fri, 5 Dec 2025 10:00:00 -0530", "2025-12-05 16:30:00"),
+        ("Fri, 5 Dec 2025 10:00:00 GMT", "2025-12-05 11:00:00"),
         ("2025-12-05 at 10am UTC-5", "2025-12-05 16:00:00"),
         ("2025-12-05 at 10am UTC+05:30", "2025-12-05 05:30:00"),
     ],
@@ -52,6 +55,10 @@ def test_a_zone_in_figures_is_put_on_the_persons_clock(stamp: str, expected: str
 
 def test_a_zone_that_is_told_twice_is_unknown() -> None:
     assert find_meaning("2025-12-05 at 10am EST-5", BERLIN).readings == ()
+
+
+def test_four_figures_right_behind_seconds_are_no_zone() -> None:
+    assert find_meaning("tomorrow 10:00:00-1100", BERLIN).readings == ()
 
 
 def test_hours_behind_a_day_are_a_range_and_no_zone() -> None:

@@ -22,8 +22,7 @@ from starlette.routing import Route
 
 from mulligan.app.hosts import ApplicationHost
 from mulligan.app.mulligan import Mulligan
-from mulligan.runtime.context import carry, read_context
-from mulligan.runtime.live_action import NextCall
+from mulligan.runtime.context import NextCall, carry, read_context
 from mulligan.types.action import Kept
 from mulligan.types.adapter import Answer, HostCall, HostRun
 from mulligan.types.errors import StoreError
@@ -67,7 +66,7 @@ class RepeatedWrites:
     ) -> tuple[bytes, bool]:
         """The answer, and whether it is one that was given before.
 
-        `whose` is who asks and what for: keys of others are other keys.
+        `whose` is the principal and the route: each principal has keys of its own.
         """
         if not key:
             return await work(), False
@@ -99,7 +98,7 @@ class RepeatedWrites:
 MOST_TURNS = 1_000
 """Turns that clients have begun and not ended: the oldest ends first."""
 IDLE = 900.0
-"""Seconds after which a turn that nobody goes on with is over, so that it is learned from."""
+"""Seconds after which an unused turn ends, so that it is learned from."""
 MOST_ADVISED = 10
 """Failures of one request that are looked into, the last: each takes a tenth of a second."""
 
@@ -121,12 +120,12 @@ class ReportedTurn:
 
     run: HostRun
     used: float
-    """When somebody came to it last, on a clock that nobody sets."""
+    """When it was last used, on a monotonic clock."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class ReportedTurns:
-    """Every turn that clients have begun. Nobody reaches one of somebody else's."""
+    """Every open turn of the clients. A client reaches only its own."""
 
     def __init__(
         self,
@@ -187,7 +186,7 @@ class ReportedTurns:
             await self._open.popitem()[1].run.leave()
 
     async def _end_forgotten(self) -> None:
-        """End what nobody goes on with: the oldest come first, as each use puts one last."""
+        """End unused turns: the oldest come first, as each use puts one last."""
         before = self._now() - IDLE
         while self._open:
             oldest = next(iter(self._open.values()))
@@ -210,7 +209,7 @@ class ReportedTurns:
         """A tool whose calls are held or undone here is called here, or what was done is on no
         record; any other is logged and reviewed, and never held: it has run."""
         key, known = (call.server, call.tool), self._host.tools.find_tool(_build_call(call))
-        if known is not None and known.acts:
+        if known is not None and known.has_effect:
             raise ProblemError(
                 ProblemKind.DECLARED,
                 f"{call.tool} is declared here, so that its calls are held and undone: make "
@@ -258,7 +257,7 @@ R = TypeVar("R", LogRequest, ReviewRequest)
 
 
 class Refusal(Struct, frozen=True):
-    """Why somebody is not let in."""
+    """Why a request is refused."""
 
     status: int
     """401, 403 or 421."""
@@ -293,7 +292,7 @@ def create_api(
     api = Api(m, find_principal=find_principal, trusted=trusted, limits=limits)
 
     async def show_description(request: Request) -> Response:  # noqa: ARG001
-        """The OpenAPI document: it says nothing of any store, so that anybody may have it."""
+        """The OpenAPI document: it says nothing of any store, so it needs no token."""
         return Response(msgspec.json.encode(describe_api(PREFIX)), media_type=JSON)
 
     ask, log = partial(api.build_endpoint, in_lane=True), api.build_endpoint
@@ -328,7 +327,7 @@ class Api:
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._minute, self._counts = 0, Counter[str]()
-        """How many requests somebody has made in the minute that goes on."""
+        """How many requests a principal has made in the current minute."""
         self._lanes = Lanes(wide=1, waiting=WAITING)
 
     def build_endpoint(
@@ -366,7 +365,7 @@ class Api:
         return await self._write_once(request, principal, LogRequest, answer, status=201)
 
     async def review(self, request: Request, principal: str) -> Response:
-        """Review what an agent has done, and its reply, before anybody sees it."""
+        """Review what an agent has done, and its reply, before the reply is shown."""
 
         async def answer(said: ReviewRequest, run: HostRun, logged: list[LoggedCall]) -> object:  # noqa: ARG001
             return _build_review(await run.review(said.reply))
@@ -407,7 +406,7 @@ class Api:
         asked = request.query_params
         unknown = sorted(set(asked) - {"tool", "agent", "tokens"})
         if unknown:
-            raise ProblemError(ProblemKind.UNREADABLE, f"Nobody knows {unknown[0]!r}.")
+            raise ProblemError(ProblemKind.UNREADABLE, f"Unknown parameter {unknown[0]!r}.")
         tokens = asked.get("tokens", "400")
         if not re.fullmatch(r"[0-9]{1,4}", tokens) or not 0 < int(tokens) <= 4000:
             raise ProblemError(ProblemKind.UNREADABLE, "tokens is a number from 1 to 4000.")

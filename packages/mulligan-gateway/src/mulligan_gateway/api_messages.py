@@ -25,7 +25,7 @@ Milliseconds = Annotated[float, Meta(ge=0, le=604_800_000)]
 
 
 class ClientMessage(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """What a client sends: a field that nobody knows is refused."""
+    """What a client sends: unknown fields are refused."""
 
 
 class ReportedError(ClientMessage, frozen=True):
@@ -40,7 +40,7 @@ class ReportedError(ClientMessage, frozen=True):
 
 
 class ReportedCall(ClientMessage, frozen=True):
-    """A call that an agent has made itself, and what came of it."""
+    """A call that an agent has made itself, and its result."""
 
     tool: Name
     arguments: dict[str, Any] = {}
@@ -102,7 +102,7 @@ class Suggested(Struct, kw_only=True, frozen=True):
     why: str
     suggestions: list[SuggestedChange]
     like: str = ""
-    """The known failure that it is most like, where nobody knows what it is."""
+    """The most similar known failure, where the failure itself is unknown."""
 
 
 class SuggestedChange(Struct, kw_only=True, frozen=True):
@@ -183,15 +183,15 @@ class ProblemKind(Enum):
     """The kinds: their names, their status, and a title for a person."""
 
     UNREADABLE = ("unreadable", 400, "The request cannot be read.")
-    UNAUTHORIZED = ("unauthorized", 401, "Who asks is not known.")
-    FORBIDDEN = ("forbidden", 403, "This may not be asked from there.")
-    MISDIRECTED = ("misdirected", 421, "This is not the host that was asked for.")
-    DECLARED = ("declared", 409, "Calls of this tool go through Mulligan itself.")
-    IN_PROGRESS = ("in-progress", 409, "The same request is still being done.")
+    UNAUTHORIZED = ("unauthorized", 401, "A valid bearer token is required.")
+    FORBIDDEN = ("forbidden", 403, "Requests from this origin are not allowed.")
+    MISDIRECTED = ("misdirected", 421, "The Host header names another host.")
+    DECLARED = ("declared", 409, "Calls of this tool must go through the gateway.")
+    IN_PROGRESS = ("in-progress", 409, "The same request is still in progress.")
     TOO_LARGE = ("too-large", 413, "The request is too large.")
     OTHER_BODY = ("other-body", 422, "The key was used for another request.")
     TOO_MANY = ("too-many", 429, "Too many requests.")
-    UNAVAILABLE = ("unavailable", 503, "The store cannot do its work now.")
+    UNAVAILABLE = ("unavailable", 503, "The store is unavailable.")
 
     def __init__(self, named: str, status: int, title: str) -> None:
         self.type = f"{PREFIX}{named}"
@@ -227,7 +227,7 @@ _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "schema": {"type": "string", "maxLength": 200},
-    "description": "The same key and body within a day: done once, answered as the first time.",
+    "description": "Within a day, the same key and body run once and get the first answer again.",
 }
 
 
@@ -255,7 +255,7 @@ _POSTS = (
     (
         "reviews",
         "review",
-        "Review what was done, and the reply, before anybody sees it.",
+        "Review what was done, and the reply, before it is shown.",
         (ReviewRequest, ReviewAnswer),
     ),
 )

@@ -15,33 +15,37 @@ MODES = ("observe", "suggest", "auto")
     "gateway",
     add_store,
     option("file", nargs="?", help="the servers, as MCP clients name them: mcp.json"),
-    option("--only", metavar="SERVER", help="this server of the file alone"),
+    option("--only", metavar="SERVER", help="serve only this server of the file"),
     option(
         "--declarations", metavar="FILE", help="what their tools do, and how it is undone: TOML"
     ),
     option(
         "--mode",
         choices=MODES,
-        help="how far to go with tools for which no declaration says it; observe, unless said: "
-        "only watch",
+        help="for tools whose declaration names no mode (default: observe, which only logs)",
     ),
     option(
         "--suggest",
         action="store_true",
-        help="print a file of declarations by what the servers list, for a person to read, and end",
+        help="print proposed declarations for the listed tools, to review by hand, and end",
     ),
     option(
         "--wrap", metavar="CLIENT", help="put every server of a client's file behind the gateway"
     ),
     option("--unwrap", metavar="CLIENT", help="put that file back as it was"),
-    option("--timeout", type=float, metavar="SECONDS", help="for an answer of a server; 300"),
+    option(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="to wait for a server's answer (default: 300)",
+    ),
     option(
         "--http", metavar="[HOST:]PORT", help="serve over HTTP instead, to clients with a token"
     ),
     option(
         "--token-file",
         metavar="FILE",
-        help="tokens by line, each after the name of who has it; else one is made and shown once",
+        help="a name and a token on each line; without it one token is made and shown once",
     ),
     option(
         "--no-tools", action="store_true", help="do not offer mulligan_why and its like to clients"
@@ -55,8 +59,8 @@ MODES = ("observe", "suggest", "auto")
         "--trust",
         action="append",
         metavar="NAME",
-        help="a client over HTTP, by the name of its token: what it reports a person said counts, "
-        "also as an approval",
+        help="trust an HTTP client, by its token's name: what it reports as said by a person "
+        "counts, also as an approval",
     ),
     option(
         "--intent",
@@ -71,7 +75,7 @@ MODES = ("observe", "suggest", "auto")
     option(
         "--approve-tools",
         action="store_true",
-        help="approve of all that servers say as it was seen last, and end",
+        help="approve everything that servers list, as last seen, and end",
     ),
     examples=(
         "mulligan gateway mcp.json",

@@ -120,7 +120,7 @@ def keep_beside(path: Path) -> Path:
 def wrap_file(
     path: Path, *, command: Sequence[str] = OURS, options: Sequence[str] = ()
 ) -> Wrapping:
-    """Put every server of a client's file behind the gateway; twice is as once.
+    """Put every server of a client's file behind the gateway; idempotent.
 
     `options` go to the gateway, such as `--declarations FILE`.
     """
@@ -165,7 +165,7 @@ def _put_back(text: str, path: Path, kept: Path) -> str:
     if not kept.exists():
         raise ConfigurationError(
             f"{path} has servers behind the gateway, but {kept.name} is not beside it. Without it "
-            "nobody knows what they were: put it there, or write those servers anew."
+            "the original entries are unknown: put it there, or write those servers anew."
         )
     before = _read(kept)
     known = _find_entries(before, kept)
@@ -281,7 +281,7 @@ def _replace(path: Path, text: str, *, before: str) -> None:
 
 @contextmanager
 def write_beside(path: Path, text: str, *, like: Path) -> Iterator[Path]:
-    """A new file beside another one, with its mode, on disk; gone if nobody has moved it."""
+    """A new file beside another one, with its mode, on disk; deleted unless it was moved."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     fresh = Path(name)
     try:

@@ -1,4 +1,4 @@
-"""One client and its servers: who is asked, and what is handed on in both directions."""
+"""One client and its servers: routes requests, and forwards messages in both directions."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class ClientSession:
     @property
     def _is_alone(self) -> bool:
         """Whether there are just one client and one server: what one says can only be for the
-        other, also progress of what nobody waits for."""
+        other, also progress of abandoned requests."""
         return self.ends.only is not None and self.client.keeps_ids
 
     def join(self, client: Party) -> ClientSession:
@@ -242,7 +242,7 @@ class ClientSession:
             self.client.send(write_refusal(key, INVALID_REQUEST, said))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
-        """What the arguments of the tool that a call names look like; empty where nobody knows."""
+        """The input schema of the tool that a call names; empty where it is unknown."""
         params = read_fields(frame.params)
         found = self.ends.names.resolve(read_text(params.get("name")))
         if found is None:
@@ -253,7 +253,7 @@ class ClientSession:
 
     async def finish(self) -> None:
         """The client says no more: what it asked for is still answered, as far as that is soon."""
-        with suppress(TimeoutError):  # what is left then is answered by nobody
+        with suppress(TimeoutError):  # what is left then gets no answer
             async with asyncio.timeout(self._limits.stop):
                 # It is not waited for one thing but for nothing to be left.
                 while self._tasks or any(  # noqa: ASYNC110
@@ -266,7 +266,7 @@ class ClientSession:
         self.closed = True
         await self._tasks.cancel()
         for upstream, name in list(self.client.heard.values()):
-            upstream.drop(name, reason="Nobody waits for it any more.")
+            upstream.drop(name, reason="The client has disconnected.")
 
     async def close(self) -> None:
         """The client is gone: end what goes on for it, and its servers."""
@@ -313,7 +313,7 @@ class ClientSession:
         named = [item for item in found if item.kind != TEMPLATES] or found
         why = next(filter(None, map(self.lists.find_refusal, named)), "")
         if found and len(servers) > 1:
-            why = f"{' and '.join(servers)} could both answer for it, and nobody can say which"
+            why = f"{' and '.join(servers)} could both answer it"
         if why:
             self.ends.refuse(frame, code=BAD_PARAMS, said=f"Not sent to a server: {why}.")
         elif len(servers) > 1:
@@ -350,7 +350,7 @@ class ClientSession:
             if upstream is not None:
                 upstream.send(write_request(b"", frame.method, params=params))
         elif frame.method.startswith("notifications/"):
-            # Nothing else: a request without an id is one that nobody here has looked at.
+            # Nothing else: a request without an id was never inspected here.
             if frame.method == INITIALIZED:
                 self.greeting.initialized = bytes(frame.params)
             for upstream in self.upstreams.values():
@@ -392,8 +392,8 @@ class ClientSession:
             if TOOLS in changed:
                 self._shared.note_changed(upstream.server.name)
         asked, params = upstream.translate(frame)
-        is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone
-        if is_anybodys or (frame.params and not params):
+        is_unrelated = frame.method == PROGRESS and asked is None and not self._is_alone
+        if is_unrelated or (frame.params and not params):
             return
         told = write_request(b"", frame.method, params=params)
         asked = asked or upstream.find_asked(during)
@@ -403,7 +403,7 @@ class ClientSession:
             (upstream.find_origin() or self.client).send(told)
 
     def note_end(self, upstream: Upstream, why: str) -> None:
-        """A server has died: what it asked the client for, nobody waits for any more."""
+        """A server has died: cancel what it had asked the client for."""
         for name, asked in list(self.client.asked.items()):
             if asked.origin is upstream:
                 self.client.drop(name, reason="The server is gone.")

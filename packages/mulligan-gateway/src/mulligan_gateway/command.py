@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mulligan.app.mulligan import Mulligan
+from mulligan.checks.custom import STANDARD
 from mulligan.checks.parameters import Standard
 from mulligan.settings import Settings
 from mulligan.stores.opening import strip_credentials
@@ -64,7 +65,8 @@ async def serve(
     settings: Settings,
 ) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
-    async with Mulligan(checks=CHECKS, settings=settings) as m:
+    named = sorted(settings.checks - {STANDARD})
+    async with Mulligan(checks=[CHECKS, *named], settings=settings) as m:
         gateway = Gateway(m, servers, options=chosen, report=_report)
         try:
             await gateway.start()

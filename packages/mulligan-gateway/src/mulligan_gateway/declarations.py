@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -17,6 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.app.hosts import Hosts
+from mulligan.extensions import find_extensions
 from mulligan.runtime.declaration import GROUPS, HOMES, Declared
 from mulligan.runtime.declaration import declare as check_declared
 from mulligan.runtime.tool_identity import mark_unbound
@@ -84,13 +86,16 @@ def _read_case(table: WrittenTable) -> EffectCase:
 
 def _is_found(pattern: re.Pattern[str], value: object) -> bool:
     if isinstance(value, str) and len(value) > LONGEST:
-        # Nobody knows how long an operator's pattern takes; a call that raises here is held.
+        # An operator's pattern may take any time; a call that raises here is held.
         raise ValueError(f"The text is longer than {LONGEST} characters.")
     return isinstance(value, str) and pattern.search(value) is not None
 
 
 _FILES = "mulligan_gateway.recipes"
 _ENDING = ".toml"
+
+GROUP = "mulligan.recipes"
+"""The entry points of packages that bring recipes: each names a package with `NAME.toml` in it."""
 
 
 class RecipeProof(StrEnum):
@@ -106,7 +111,7 @@ class RecipeProof(StrEnum):
 
 @hide_fields("tools")
 class ShippedRecipe(Struct, frozen=True, kw_only=True):
-    """One file of the library."""
+    """One file of the library, or of a package that brings it."""
 
     name: str
     title: str
@@ -123,18 +128,14 @@ class ShippedRecipe(Struct, frozen=True, kw_only=True):
 
 
 def list_recipes() -> list[str]:
-    """The names of all recipes."""
+    """The names of all recipes of ours."""
     files = resources.files(_FILES).iterdir()
     return sorted(f.name.removesuffix(_ENDING) for f in files if f.name.endswith(_ENDING))
 
 
 def load_recipe(name: str) -> ShippedRecipe:
-    """A recipe by its name."""
-    known = list_recipes()
-    if name not in known:
-        raise ConfigurationError(f"recipe: {describe_unknown(name, known)}")
-    text = resources.files(_FILES).joinpath(f"{name}{_ENDING}").read_text(encoding="utf-8")
-    table = WrittenTable(tomllib.loads(text), where=f"the recipe {name}")
+    """A recipe by its name, ours or one that a package brings."""
+    table = WrittenTable(_read_file(name), where=f"the recipe {name}")
     recipe = ShippedRecipe(
         name=name,
         title=table.take("title", str, default=""),
@@ -149,10 +150,33 @@ def load_recipe(name: str) -> ShippedRecipe:
     return recipe
 
 
+def _read_file(name: str) -> dict[str, Any]:
+    known = list_recipes()
+    if name in known:
+        text = resources.files(_FILES).joinpath(f"{name}{_ENDING}").read_text(encoding="utf-8")
+        return tomllib.loads(text)
+    extension = (others := find_extensions(GROUP)).get(name)
+    if extension is None:
+        raise ConfigurationError(f"recipe: {describe_unknown(name, [*known, *others])}")
+    module = extension.load()
+    try:
+        file = resources.files(module).joinpath(f"{name}{_ENDING}")
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, TypeError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(
+            f"The recipe {name!r} of {extension.describe_packages()} cannot be read: {error}. "
+            "Update that package, or uninstall it."
+        ) from error
+
+
 def find_recipe(server_name: str) -> ShippedRecipe | None:
     """The recipe for a server that calls itself so; a proposal, for a name proves nothing."""
-    found = (load_recipe(name) for name in list_recipes())
-    return next((each for each in found if server_name in each.server_names), None)
+    for name in (*list_recipes(), *find_extensions(GROUP)):
+        # One of another package that cannot be read is reported where it is named.
+        with suppress(ConfigurationError):
+            if server_name in (recipe := load_recipe(name)).server_names:
+                return recipe
+    return None
 
 
 FORMAT = 1
@@ -195,7 +219,7 @@ class ToolDeclaration(Struct, frozen=True, kw_only=True):
     def runs_unheld(self) -> bool:
         """Whether calls that are to be held run all the same, as its mode only watches."""
         holds = Effect.IRREVERSIBLE in (self.effect, *(each.effect for each in self.cases))
-        return holds and self.said.get("mode") == Mode.OBSERVE
+        return holds and self.said.get("mode") in {Mode.OFF, Mode.OBSERVE}
 
     def find_misfit(self, tools: Sequence[Mapping[str, Any]]) -> str:
         """What the server, as it lists its tools now, does not have that this goes by; or empty.
@@ -216,7 +240,7 @@ class ToolDeclaration(Struct, frozen=True, kw_only=True):
 
     def refuse_unkept(self) -> None:
         """Refuse what could not be declared, before any server is there."""
-        check_declared(_reply_with, **(self._build(_call_nobody) | Declared(name=self.tool)))
+        check_declared(_reply_with, **(self._build(_refuse_call) | Declared(name=self.tool)))
 
     def _build(self, call: CallTool) -> Declared:
         declared: dict[str, Any] = dict(self.said)
@@ -242,7 +266,7 @@ class GatewayRules(Struct, frozen=True, kw_only=True):
     mode: Mode = Mode.OBSERVE
     """Of tools that nothing else is said of."""
     strict: bool = False
-    """Hold calls of tools that nobody has declared."""
+    """Hold calls of undeclared tools."""
     modes: Mapping[str, Mode] = field(default_factory=dict)
     """The same by server, where one says otherwise."""
     trusted: frozenset[str] = frozenset()
@@ -395,14 +419,14 @@ def read_tool(
 
 
 def _pin_to_start(pattern: str) -> str:
-    """A pattern where an error begins to speak: further on stand names that anybody chose."""
+    """A pattern anchored where an error's own text begins: names chosen by others follow it."""
     flags = _FLAGS.match(pattern)
     inner = f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
     return rf"\A\w+: (?:Error: )?{inner}"
 
 
 def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:
-    """The same without its undo, which nobody has confirmed: what it does is then undeclared."""
+    """The same without its unconfirmed undo: its effect is then undeclared."""
     if declaration.recipe.undo is None and declaration.recipe.undo_new is None:
         return declaration
     bare = replace(declaration.recipe, undo=None, undo_new=None)
@@ -421,7 +445,7 @@ async def _reply_with(**arguments: object) -> object:
     return arguments
 
 
-async def _call_nobody(server: str, tool: str, arguments: Mapping[str, object]) -> object:  # noqa: ARG001
+async def _refuse_call(server: str, tool: str, arguments: Mapping[str, object]) -> object:  # noqa: ARG001
     raise ConnectionError(f"{server} is not connected, so {tool} is not called.")
 
 
@@ -431,7 +455,7 @@ class GatewayOptions(Struct, frozen=True, kw_only=True):
     mode: Mode = Mode.OBSERVE
     """How far it goes with tools that no declaration names."""
     own_tools: bool = True
-    """Offer clients the tools that say why a call failed, and take back what they did."""
+    """Offer clients the tools that explain a failed call and undo an action."""
     pitfalls: bool = False
     """Put what is known to go wrong with a tool into its description."""
     trusted: frozenset[str] = frozenset()

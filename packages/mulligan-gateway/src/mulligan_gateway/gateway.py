@@ -17,7 +17,6 @@ from typing import Any
 from mulligan.codec import encode_json
 from mulligan.runtime.episodes import LATE
 from mulligan.types.adapter import HostCall
-from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError, NothingDone
 from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.declarations import ToolDeclaration
@@ -42,7 +41,7 @@ OLDER = "2025-11-25"
 
 
 class OwnSession:
-    """Connections that nobody asks over but the gateway itself."""
+    """Connections that only the gateway itself uses."""
 
     def __init__(self, shared: Shared) -> None:
         self._session = ClientSession.open(shared, Party())
@@ -155,7 +154,7 @@ class Gateway(Shared):
 
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""
-        if self.options.mode is not Mode.OBSERVE or self.options.declarations:
+        if not self.options.mode.only_watches or self.options.declarations:
             # While the servers start: the first failure is not to wait.
             threading.Thread(target=LATE.load, name="mulligan-load", daemon=True).start()
         for server, other in Names([each.name for each in self.servers]).list_overlaps():
@@ -186,7 +185,7 @@ class Gateway(Shared):
                 await self._settle(server)
 
     async def stop(self) -> None:
-        """End the connections that are nobody's."""
+        """End the connections that belong to no client."""
         if "own" in self.__dict__:
             await self.own.close()
 
@@ -200,17 +199,16 @@ class Gateway(Shared):
         return OwnSession(self)
 
     def _warn_of_unheld(self) -> None:
-        """Say what runs at once although somebody has said that it waits."""
+        """Report tools that are declared to be held and run at once."""
         unheld = [each.tool for each in self.options.declarations if each.runs_unheld]
         if unheld:
             self.report(
-                f"{', '.join(unheld)}: declared to wait for a person, and run at once, for in mode "
-                'observe nothing is held. Say mode = "suggest" in the declarations.'
+                f"{', '.join(unheld)}: declared to be held, but run at once: mode observe "
+                'holds nothing. Say mode = "suggest" in the declarations.'
             )
-        if self.host.parts.runtime.strict and self.options.mode is Mode.OBSERVE:
+        if self.host.parts.runtime.strict and self.options.mode.only_watches:
             self.report(
-                "strict holds no call of a tool that nobody has declared, for in mode observe "
-                'nothing is held. Say mode = "suggest".'
+                'strict holds no undeclared tool: mode observe holds nothing. Say mode = "suggest".'
             )
 
     async def _settle(self, server: str) -> None:

@@ -1,13 +1,13 @@
 """Clients over streamable HTTP: an ASGI application, for revisions with sessions and without.
 
 A request body names tools and arguments, never a command or an address: those stand in the
-operator's file alone. Who may speak has a token, and asks from no page of somebody else's; the
+operator's file alone. A client needs a token, and its page must be of this host; the
 token is compared here and goes no further.
 
 Each answer goes to the connection that asked for it, and so does what a server says before it. What
 a server says by itself goes to a connection that waits for an answer, else to the one that listens,
-and if there is none, it is kept for the next one; of one who never listens, only the last words are
-kept. A session is found by its own client only, and ended when unused.
+and if there is none, it is kept for the next one; of a client that never listens, only the latest
+are kept. A session is found by its own client only, and ended when unused.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from mulligan_gateway.protocol import (
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16
-"""Characters of a token that nobody guesses."""
+"""The fewest characters of a token that cannot be guessed."""
 
 
 @hide_fields("tokens")
@@ -78,10 +78,10 @@ class Access(Struct, frozen=True, kw_only=True):
         """Who asks, or why they are refused."""
         host = _strip_port(headers.get("host", ""))
         if host not in self.hosts:
-            return Refusal(421, "This is not the host that was asked for.")
+            return Refusal(421, "The Host header names another host.")
         origin = headers.get("origin")
         if origin is not None and _strip_port(origin.partition("://")[2]) not in self.hosts:
-            return Refusal(403, "Pages of other hosts may not ask here.")
+            return Refusal(403, "Requests from pages of other hosts are not allowed.")
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return Refusal(401, "A bearer token is needed.")
@@ -94,7 +94,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
 
 def read_tokens(file: Path) -> dict[str, str]:
-    """Tokens by line, each with the name of who has it before it: `ann 3f9c…`."""
+    """Read tokens, one a line, each after the name of its principal: `ann 3f9c…`."""
     try:
         refuse_unsafe(file, secret=True, linked=True)
         # A name may hold what splits lines elsewhere; here only a line feed does.
@@ -115,17 +115,17 @@ def read_tokens(file: Path) -> dict[str, str]:
         raise ConfigurationError(f"{file} has a name or a token twice: each is of one principal.")
     tokens: dict[str, str] = {}
     for at, (name, token) in enumerate(named, start=1):
-        # Who is not named is nobody else: sessions are told apart by who has begun them.
+        # A token without a name is a principal of its own, so that sessions stay apart.
         free = (each for n in itertools.count(at) if (each := f"client{n}") not in taken)
         tokens[token] = name or next(free)
         taken.add(tokens[token])
     if not tokens:
-        raise ConfigurationError(f"{file} has no token: nobody could ask anything.")
+        raise ConfigurationError(f"{file} has no token, so no client could connect.")
     return tokens
 
 
 def make_token() -> str:
-    """A token that nobody knows yet."""
+    """A new random token."""
     return secrets.token_urlsafe(32)
 
 
@@ -135,7 +135,7 @@ def _strip_port(host: str) -> str:
 
 
 MOST_KEPT = 256
-"""Messages for a client that nobody of it has come for yet."""
+"""Messages that wait until their client connects."""
 MOST_KEPT_BYTES = 1_048_576
 MOST_QUEUED = 1_000
 """Messages on one connection that its client has not taken yet; then it is given up."""
@@ -197,13 +197,13 @@ class Stream:
             self.end()
 
     def end(self) -> None:
-        """Nothing comes any more, or nobody is there to take it."""
+        """The stream has ended, or its reader is gone."""
         if not self.ended:
             self.ended = True
             self.queue.put_nowait(None)
 
     def send(self, frame: bytes) -> None:
-        """Send a message to who has only this one connection."""
+        """Send a message to a client that has only this connection."""
         self.put(frame, last=is_answer(frame))
 
 
@@ -274,9 +274,9 @@ MOST_SESSIONS = 500
 MOST_OF_ONE = 50
 """Sessions of one principal: each has servers of its own, which are processes."""
 IDLE = 1_800.0
-"""Seconds after which a session that nobody uses is over."""
+"""Seconds after which an unused session ends."""
 RECENT = 60.0
-"""Seconds after which a session that nobody uses makes room for another of the same principal."""
+"""Seconds after which an unused session makes room for another of the same principal."""
 
 
 class TooManySessionsError(Exception):
@@ -300,7 +300,7 @@ class HttpSession:
 
     @contextmanager
     def use(self) -> Iterator[None]:
-        """It is not idle while somebody is here."""
+        """It is not idle during this block."""
         self.busy += 1
         try:
             yield
@@ -353,7 +353,7 @@ class HttpClients:
         return name, found
 
     def find(self, name: str, principal: str) -> HttpSession | None:
-        """A session by its id; one of somebody else's is as unknown as none at all."""
+        """A session by its id; one of another principal counts as unknown."""
         found = self._by_id.get(name)
         return found if found is not None and found.principal == principal else None
 
@@ -389,7 +389,7 @@ class HttpClients:
         return HttpSession(principal=principal, session=session, streams=streams, used_at=now)
 
     def _end_idle(self) -> None:
-        """End what nobody uses, now and from time to time: its servers run for nobody."""
+        """End unused sessions and their servers, now and from time to time."""
         loop = asyncio.get_running_loop()
         before = loop.time() - self._idle
         for kept in (self._by_id, self._by_principal):
@@ -401,10 +401,14 @@ class HttpClients:
         self._sweep = loop.call_later(max(self._idle / 4, 1.0), self._end_idle)
 
 
+_chance = random.Random()  # noqa: S311 - it guards no secret
+
 PATH = "/mcp"
 MISMATCH = -32020
-STATUS_OF = {NO_METHOD: 404, BAD_PARAMS: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400}
-STATUS_OF |= {-32021: 400, -32022: 400}
+STATUS_OF = {
+    NO_METHOD: 404, BAD_PARAMS: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400,
+    -32021: 400, -32022: 400,
+}  # fmt: skip
 """What later revisions answer an error with."""
 PING = 15.0
 """Seconds after which a connection without a word is told that we are still there."""
@@ -420,8 +424,8 @@ OPENING = 4
 SOON = 0.02
 """Seconds after which a request waits for its server and makes room for the next."""
 PAUSE = 6.0
-"""The most seconds before a refusal, each time others: who asks again at once keeps nobody waiting,
-and hundreds of them do not come at the same moment."""
+"""The longest random pause before a refusal, in seconds: clients that retry at once do not slow
+others down, and hundreds of them do not return at the same moment."""
 
 
 class GatewayApp:
@@ -493,7 +497,7 @@ class Exchange:
         else:
             self._app.under_way[principal] += 1
             try:
-                with suppress(ClientDisconnect):  # nobody is there to be answered
+                with suppress(ClientDisconnect):  # the client is gone
                     await self._run_for(principal)
             finally:
                 self._app.under_way[principal] -= 1
@@ -518,7 +522,7 @@ class Exchange:
         except LaneFullError:
             await self._refuse(429, "Too many of your requests wait.", retry_after=1)
         except TooManySessionsError as full:
-            await asyncio.sleep(random.uniform(1.0, PAUSE))  # noqa: S311 - it guards no secret
+            await asyncio.sleep(_chance.uniform(1.0, PAUSE))
             await self._refuse(full.status, full.said, retry_after=10)
 
     async def _take_post(self, principal: str) -> None:

@@ -1,4 +1,4 @@
-"""Calls of the gateway's own tools: each tells a client of its own calls, and of nobody else's."""
+"""Calls of the gateway's own tools: each shows a client its own calls only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_KEPT = 1_000
 MOST_FAILURES = 20
 UNKNOWN = "There is no such action of yours."
 _NEXT = {
-    State.HELD: " It waits for a person.",
+    State.HELD: " It is awaiting approval.",
     State.APPROVED: " It is approved: call it once more with the same arguments.",
 }
 
@@ -82,13 +82,13 @@ class OwnCalls:
         return "\n\n".join(filter(None, told))
 
     def _find_own(self, id_or_prefix: str) -> Action | None:
-        """One of the client's own actions; of another's, nobody here knows anything."""
+        """One of the client's own actions; those of others are unknown here."""
         wanted = id_or_prefix.replace("-", "").lower()
         near = [each for each in self._actions if wanted and each.startswith(wanted)]
         return self._shared.insights.open_list.find(near[0]) if len(near) == 1 else None
 
     def _describe_own(self, *, undoable: bool = False) -> list[str]:
-        """What the client did, the latest first; `undoable`: as far as it can be taken back."""
+        """What the client did, the latest first; `undoable`: only what can be undone."""
         found = map(self._shared.insights.open_list.find, reversed(self._actions))
         return [
             self._describe(each)
@@ -110,7 +110,7 @@ class OwnCalls:
             f"{show_name(item.name)} of {item.server} has changed since it was approved."
             for item in changed
         ]
-        return "\n".join(lines) or "Nothing of yours waits, and nothing is on record."
+        return "\n".join(lines) or "Nothing of yours awaits approval, and nothing is on record."
 
     def _describe(self, action: Action) -> str:
         what = self._shared.insights.open_list.describe(action)

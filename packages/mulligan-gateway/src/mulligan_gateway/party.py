@@ -1,6 +1,6 @@
-"""One end of a connection: the requests that it was sent, and who waits for their answers.
+"""One end of a connection: the requests that it was sent, and their callers.
 
-A request keeps the id and the progress token of who asks, as long as nobody else uses the same;
+A request keeps its caller's id and progress token, unless another request uses the same;
 else it has ones of the gateway's own, and in what comes the other way they are put back.
 """
 
@@ -54,7 +54,7 @@ class Pressure(Protocol):
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class AskedRequest:
-    """A request that a peer was sent, and who waits for its answer."""
+    """A request that a peer was sent, and its caller."""
 
     method: str
     name: bytes
@@ -80,7 +80,7 @@ class Party:
     ) -> None:
         self.way = way
         self._tell = tell
-        """For who has a connection for each of its requests."""
+        """For a client that opens a connection for each request."""
         self.keeps_ids = keeps_ids
         """Whether its requests go on under ids of its own. Those of one who comes back over other
         connections do not: there an id may be used again while an old answer is still to come."""
@@ -89,7 +89,7 @@ class Party:
         """What it has asked of others, by its own ids."""
         self._tokens: dict[bytes, AskedRequest] = {}
         self._given_up: dict[bytes, None] = {}
-        """Ids of requests that an answer may still come to, and that nobody waits for."""
+        """Ids of abandoned requests that may still be answered."""
         self._last = FIRST
         self.dropped = 0
         """Messages of its own that could not be used."""
@@ -114,9 +114,9 @@ class Party:
         again: bool = False,
         during: bytes = b"",
     ) -> bytes:
-        """Send a request, and remember who waits for its answer; the id that it has there.
+        """Send a request, and remember its caller; returns the id that it has there.
 
-        `again`: the peer had it before, under the id of who asks. `during`: it comes of a request
+        `again`: the peer had it before, under its caller's id. `during`: it comes of a request
         of the peer's own.
         """
         keeps = origin is not None and origin.keeps_ids
@@ -140,11 +140,11 @@ class Party:
         try:
             return await answer
         except asyncio.CancelledError:
-            self.drop(name, reason="Nobody waits for it any more.")
+            self.drop(name, reason="The caller has cancelled it.")
             raise
 
     def on_asked(self, asked: AskedRequest) -> None:
-        """A request was sent: who is to end it in time says so here."""
+        """A request was sent: its time limit is set here."""
 
     def _choose(self, wanted: bytes, taken: Container[bytes]) -> bytes:
         """What is wanted where that is free and no other way to write it exists, else our own."""
@@ -165,7 +165,7 @@ class Party:
         return raw if same else set_meta(raw, TOKEN, Raw(asked.sent_token))
 
     def take_answer(self, frame: Frame) -> bool:
-        """Bring an answer to who waits for it; `False`: nobody does."""
+        """Deliver an answer to its caller; `False`: no one waits for it."""
         asked = self._forget(frame.key)
         if asked is None:
             self.dropped += 1
@@ -180,7 +180,7 @@ class Party:
         return True
 
     def fail(self, name: bytes, said: str) -> None:
-        """Give a request up: who waits for it is told so."""
+        """Give a request up, and tell its caller."""
         asked = self.asked.get(name)
         if asked is None:
             return
@@ -197,19 +197,19 @@ class Party:
             self.fail(name, said)
 
     def cancel(self, name: bytes, *, reason: str = "", said: bytes | Raw = b"") -> None:
-        """Tell the peer that nobody waits for a request any more, as who asked `said` it."""
+        """Tell the peer that a request is cancelled, in the caller's own words (`said`)."""
         if name in self.asked:
             told = {**read_fields(said), ASKED_FOR: Raw(name)}
             told |= {"reason": reason} if reason else {}
             self.send(write_request(b"", CANCELLED, params=encode_json(told)))
 
     def drop(self, name: bytes, *, reason: str) -> None:
-        """Tell the peer that nobody waits for a request, and wait for it no more."""
+        """Cancel a request: tell the peer, and stop waiting."""
         self.cancel(name, reason=reason)
         self.forget(name)
 
     def forget(self, name: bytes) -> None:
-        """Nobody waits for a request any more; an answer to it is dropped."""
+        """A request is abandoned; an answer to it is dropped."""
         if self._forget(name) is not None:
             self._note_given_up(name)
 
@@ -231,9 +231,9 @@ class Party:
         return asked
 
     def translate(self, frame: Frame) -> tuple[AskedRequest | None, bytes]:
-        """A notification of this peer in the words of who it is for, and the request it names.
+        """A notification of this peer as its receiver knows it, and the request it names.
 
-        `None`: it names none, or one that nobody waits for, and means whoever is there.
+        `None`: it names none, or an abandoned one, and is for every client.
         """
         raw = bytes(frame.params)
         if frame.method == PROGRESS:
@@ -286,7 +286,7 @@ class Tasks(set[asyncio.Task[None]]):
 
 
 def await_answer() -> tuple[asyncio.Future[Frame], OnAnswer]:
-    """An answer to wait for, and who takes it."""
+    """An answer to wait for, and its receiver."""
     answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
 
     def take(frame: Frame) -> None:
@@ -305,7 +305,7 @@ _PLAIN = re.compile(rb'-?[1-9]\d{0,14}|0|"[ !#-\[\]-~]{1,100}"')
 
 
 def _name_subscription(asked: AskedRequest, raw: bytes) -> bytes:
-    """What a subscription is told, with its name as who subscribed knows it."""
+    """A message of a subscription, under the name that its subscriber knows."""
     return raw if asked.name == asked.key else set_meta(raw, SUBSCRIPTION, Raw(asked.key))
 
 

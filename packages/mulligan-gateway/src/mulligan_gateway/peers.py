@@ -1,4 +1,4 @@
-"""The peers of a session, its client and its servers, and a call on its way between them."""
+"""The peers of a session, its client and its servers, and a call in flight between them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ClientTurn:
     """What its first call said: the message, the agent, the context."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     failed_at: float | None = None
-    """When its last call failed, on a clock that nobody sets; `None`: it did not."""
+    """When its last call failed, on a monotonic clock; `None`: it did not."""
 
     @property
     def awaits_fix(self) -> bool:
@@ -79,7 +79,7 @@ class Ends:
     """By the names that the client has given them."""
     failed: OrderedDict[tuple[str, str], ClientTurn] = field(default_factory=OrderedDict)
     """Turns without a name whose call failed, by server and tool: the next call of it, if it comes
-    soon, is the next try, so that what mended it is learned."""
+    soon, is the next try, so that what repaired it is learned."""
 
     @property
     def only(self) -> Upstream | None:
@@ -143,7 +143,7 @@ class AskedCall:
 
     @property
     def message(self) -> str:
-        """What the person or the agent wanted, as far as anybody has said."""
+        """What the person or the agent wanted, as far as it is known."""
         return self.said or self.intent
 
     @property
@@ -220,7 +220,7 @@ class UpstreamCall:
         return answer
 
     def _write_params(self, arguments: Mapping[str, object]) -> bytes | Raw:
-        """As they came, wherever nothing of them is ours or was mended."""
+        """As they came, wherever nothing of them is ours or was repaired."""
         asked = self.asked
         same = is_identical(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None

@@ -54,12 +54,12 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class LaneFullError(Exception):
-    """More of somebody's requests wait already than are let wait."""
+    """A principal has too many waiting requests."""
 
 
 class Lanes:
     """A lane for each principal: a few of their requests are worked on, and the rest wait behind
-    those, never before anybody else's."""
+    those, never before another principal's."""
 
     def __init__(self, *, wide: int, longest: float = 600.0, waiting: int = 1_000) -> None:
         self._longest = longest
@@ -238,7 +238,7 @@ def read_frame(line: bytes, limits: Limits) -> Frame:
         raise UnreadableFrameError(f"It has {len(line)} bytes; the most are {limits.frame}.")
     if line.count(b"[") + line.count(b"{") > limits.depth and is_deep(line, limits.depth):
         key = b""
-        with suppress(*UNREADABLE):  # then nobody is told by its id
+        with suppress(*UNREADABLE):  # then it gets no answer by its id
             key = _decode(line).key
         raise UnreadableFrameError(f"It is nested deeper than {limits.depth}.", key=key)
     try:
@@ -385,7 +385,7 @@ def write_answer(key: bytes, frame: Frame) -> bytes:
 
 def strip_ours(message: bytes) -> bytes:
     """A message without what is ours in any `_meta` of it, however that is spelt or doubled; one
-    that has nothing of it is as it came."""
+    that has none of it is as it came."""
     escaped = b"\\u00" in message or b"\\/" in message
     if _OURS_WRITTEN not in message and not (escaped and _OURS_ESCAPED.search(message)):
         return message
@@ -411,7 +411,7 @@ def strip_ours(message: bytes) -> bytes:
         except TypeError:  # a half of a surrogate pair, which only `json` writes
             return json.dumps(json.loads(message, object_pairs_hook=build)).encode()
     except (ValueError, RecursionError):
-        return message  # who reads it next finds it unreadable too
+        return message  # its next reader finds it unreadable too
 
 
 def is_ambiguous(raw: bytes | Raw) -> bool:
@@ -501,7 +501,7 @@ def encode_header(value: str) -> str:
 
 
 def decode_header(value: str) -> str | None:
-    """The text of a header; `None` where it is wrapped in what nobody writes."""
+    """The text of a header; `None` where its wrapping is malformed."""
     found = _WRAPPED.fullmatch(value)
     if found is None:
         return value

@@ -195,7 +195,7 @@ class Look(Struct, frozen=True, kw_only=True):
     fails_if_absent: bool = False
     """The tool itself refuses, or does nothing, where nothing is there: no need to hold it."""
     lossless: bool = False
-    """A text that lost something on its way (U+FFFD) is none: it could not be put back."""
+    """A text that lost something in transit (U+FFFD) is none: it could not be put back."""
     absent: tuple[re.Pattern[str], ...] = ()
     """What an error says where nothing is there."""
     absent_text: tuple[re.Pattern[str], ...] = ()
@@ -203,7 +203,7 @@ class Look(Struct, frozen=True, kw_only=True):
 
 
 class VersionRule(Struct, frozen=True, kw_only=True):
-    """How what a call left is told from anybody else's work."""
+    """How the call's own work is told from other edits."""
 
     of: str
     """`content`, or a path in what the look returned."""
@@ -216,10 +216,10 @@ class VersionRule(Struct, frozen=True, kw_only=True):
     very moment counts as the call's own."""
 
 
-_SEEN_AFTER = "nobody having changed it between the call and the look right after it"
+_SEEN_AFTER = "no edit between the call and the look right after it"
 _ACCOUNTED = (
-    "what is there right after a call being what it returned or was given: else nobody knows whose "
-    "it is, and the undo waits for a person"
+    "what is there right after a call being what it returned or was given: else its author is "
+    "unknown, and the undo needs attention"
 )
 
 
@@ -231,7 +231,7 @@ class UndoRecipe(Struct, frozen=True, kw_only=True):
     undo_new: ToolCall | None = None
     """Where nothing was there before."""
     conflict: tuple[re.Pattern[str], ...] = ()
-    """What an error of the undo says if somebody has changed it since."""
+    """What an error of the undo says if the object was edited since."""
     compares: bool = False
     """The server itself refuses an undo whose version is not there any more."""
     version: VersionRule | None = None
@@ -242,7 +242,7 @@ class UndoRecipe(Struct, frozen=True, kw_only=True):
     """What a result has in it if its call has made what it names, and not found it there."""
 
     @property
-    def takes_image(self) -> bool:
+    def takes_snapshot(self) -> bool:
         """Whether what is there can be read before the call: not if only its result names it."""
         return self.read is not None and "result" not in self.read.call.arguments.sources
 
@@ -271,7 +271,9 @@ def read_recipe(table: WrittenTable) -> UndoRecipe:
     probe = table.take_table("probe")
     by = ProbeBy.STATE
     if probe is not None and "by" in probe:
-        by = take_enum(probe, "by", read=ProbeBy, known=list(ProbeBy))
+        # A server that others have written leaves no receipt of ours.
+        known = {each.value: each for each in ProbeBy if each is not ProbeBy.RECEIPT}
+        by = take_enum(probe, "by", read=lambda said: known[said], known=known)
     read, new, version = (table.take_table(name) for name in ("read", "undo_new", "version"))
     about, made = table.take_any("about"), table.take_any("made")
     if made is not None and not isinstance(made, dict):
@@ -296,16 +298,16 @@ def _refuse_misfits(recipe: UndoRecipe, table: WrittenTable) -> None:
     undoes = recipe.undo is not None or recipe.undo_new is not None
     uses = frozenset().union(*(c.arguments.sources for c in (recipe.undo, recipe.undo_new) if c))
     early = frozenset() if recipe.read is None else recipe.read.call.arguments.sources
-    removes = recipe.undo_new if recipe.takes_image else recipe.undo
+    removes = recipe.undo_new if recipe.takes_snapshot else recipe.undo
     named_by = frozenset[str]() if removes is None else removes.arguments.sources
     complaints = {
         "it has an undo, but no read that would prove it. Add a table read": (
             undoes and recipe.read is None
         ),
         "its undo puts {before} back, but its read needs {result}, which is not there before the "
-        "call. Have it read by the arguments": "before" in uses and not recipe.takes_image,
+        "call. Have it read by the arguments": "before" in uses and not recipe.takes_snapshot,
         "its read cannot be made before the call, so nothing was there: write undo, not undo_new": (
-            recipe.undo_new is not None and recipe.read is not None and not recipe.takes_image
+            recipe.undo_new is not None and recipe.read is not None and not recipe.takes_snapshot
         ),
         "its undo takes away what only the result names, and a tool that gets or creates names "
         "what was there before. Say what a result has in it if the call has made that: made = { "
@@ -314,7 +316,7 @@ def _refuse_misfits(recipe: UndoRecipe, table: WrittenTable) -> None:
         ),
         "its undo takes away what the call has made, and names it by the arguments, which may be "
         "what it is a copy of. Name it by the {result}": (
-            removes is not None and not recipe.takes_image and "result" not in named_by
+            removes is not None and not recipe.takes_snapshot and "result" not in named_by
         ),
         "its read cannot use {before} or {version}": bool(early & {"before", "version"}),
         "it compares versions, but its undo passes no {version}": (
@@ -436,20 +438,20 @@ class UnseenStateError(Exception):
 def compile_recipe(recipe: UndoRecipe, *, server: str, call: CallTool) -> DeclaredCallbacks:
     """The functions that a tool is declared with."""
     compiled = CompiledRecipe(recipe=recipe, server=server, call=call)
-    abilities: dict[str, Callable[..., object]] = {}
+    callbacks: dict[str, Callable[..., object]] = {}
     if recipe.read is not None:
-        abilities["read"] = compiled.read
-        if recipe.takes_image:
-            abilities["before"] = compiled.take_image
+        callbacks["read"] = compiled.read
+        if recipe.takes_snapshot:
+            callbacks["before"] = compiled.take_snapshot
     if recipe.undo is not None or recipe.undo_new is not None:
-        abilities["undo"] = compiled.undo
+        callbacks["undo"] = compiled.undo
     if recipe.version is not None:
-        abilities["version"] = compiled.find_version
+        callbacks["version"] = compiled.find_version
     if recipe.probe is not None:
-        abilities["probe"] = compiled.probe
+        callbacks["probe"] = compiled.probe
     if recipe.about is not None:
-        abilities["about"] = compiled.name_object
-    return cast("DeclaredCallbacks", abilities)
+        callbacks["about"] = compiled.name_object
+    return cast("DeclaredCallbacks", callbacks)
 
 
 class CompiledRecipe(Struct, frozen=True, kw_only=True):
@@ -476,7 +478,7 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
         return {STATE: state, VERSION: self._read_version(raw, state)}
 
     @mark_unbound
-    async def take_image(self, record: Record) -> object:
+    async def take_snapshot(self, record: Record) -> object:
         """What is there before the call; what no undo of the recipe could bring back is refused."""
         state = await self.read(record)
         recipe, look = self.recipe, self.recipe.read
@@ -506,7 +508,7 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
             raise ConflictError(
                 "Its answer does not say that the call has made it: it may have been there before."
             )
-        new = before is None and self.recipe.takes_image
+        new = before is None and self.recipe.takes_snapshot
         call = self.recipe.undo_new if new else self.recipe.undo
         if call is None:
             was = "nothing was there" if new else "something was there"
@@ -540,7 +542,7 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
         return found.get(VERSION)
 
     def _may_be_older(self, record: Record) -> bool:
-        """Whether nothing says that the call has made what is there, where nobody had looked."""
+        """Whether nothing proves that the call made what is there, without a look before."""
         made = self.recipe.made
         return (
             made is not None

@@ -39,7 +39,7 @@ class Node(Struct, frozen=True, kw_only=True):
 
     @property
     def members(self) -> dict[str, Node]:
-        """Of an object, each with where it stands."""
+        """Of an object, each with its path."""
         found: dict[str, Node] = {}
         at = _skip(self.text, self.start + 1)
         while isinstance(self.value, dict) and self.text[at] != "}":
@@ -58,7 +58,7 @@ def parse_jsonc(text: str) -> Node:
         if found[0].startswith("/*") and not found[2]:
             line = text.count("\n", 0, found.start()) + 1
             raise ConfigurationError(f"Line {line}: the comment has no end.")
-        # Everything stays where it stands.
+        # Everything keeps its place.
         return found[1] or re.sub(r"[^\n]", " ", found[0])
 
     plain = _LAST_COMMA.sub(lambda found: found[1] or " ", _COMMENT.sub(drop, text))
@@ -161,7 +161,7 @@ def read_servers(
 
 
 def read_document(path: Path) -> Mapping[str, object]:
-    """The whole file as it stands, refused where others could have written it: it runs programs."""
+    """The whole file as it is, refused where others could have written it: it runs programs."""
     try:
         refuse_unsafe(path, linked=True)
         if path.stat().st_size > MOST_BYTES:

@@ -1,7 +1,7 @@
 """What all clients of a gateway share: the application, the servers' tools, and open questions.
 
 In revisions in which a client asks again with the answer, nothing but what we have handed out tells
-an answer to our question from one that nobody asked for: each is answered once, for the same call.
+an answer to our question from an unrequested one: each is answered once, for the same call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mulligan_gateway.servers_file import Server
 from mulligan_gateway.tools import MOST_NAME, ListedItem, ListedTool, Pins, describe_item
 
 MOST = 1_000
-"""Questions that nobody has answered: the oldest is forgotten first, and is asked again."""
+"""Unanswered questions: the oldest is forgotten first, and is asked again."""
 
 
 class QuestionedCall(Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class QuestionedCall(Struct, frozen=True, kw_only=True):
 
 
 class Questions:
-    """Those of all clients of a gateway, by names that nobody can guess."""
+    """Those of all clients of a gateway, by names that cannot be guessed."""
 
     def __init__(self, *, most: int = MOST) -> None:
         self._most = most
@@ -91,7 +91,7 @@ class Shared:
             raise ConfigurationError("The file names no server: there is nothing to stand before.")
         self.m = m
         self.insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
-        """What clients are told: of the gateway's own tenant alone, which may be nobody."""
+        """What clients are told: of the gateway's own tenant alone, if it has one."""
         self.servers = tuple(servers)
         self.options = options or GatewayOptions()
         self.report: Report = lambda said: report(hide_secrets(said))
@@ -158,7 +158,7 @@ class Shared:
                 self.unsure[each.server, each.tool] = each
 
     def takes_name(self, server: str, tool: str) -> bool:
-        """Whether a tool may be called by a name: of those that nobody lists, only so many."""
+        """Whether a tool may be called by a name: of unlisted names, only so many."""
         key = server, tool
         if key in self._hints or key in self._misfits or key in self._unlisted:
             return True
@@ -192,7 +192,7 @@ class Shared:
         hinted = declare_by_hints(server.name, said, trusted=server.trusted, mode=mode)
         if hinted is not None:
             self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
-        elif hints is None and mode is not Mode.OBSERVE:
+        elif hints is None and not mode.only_watches:
             told = f"'{show_name(call.tool)}' is called and not listed, so its calls are held."
             self.report_once(f"{server.name}: {told}", about=(server.name, "called and not listed"))
             self.m.declare(call.tool, server=server.name, effect=Effect.IRREVERSIBLE, mode=mode)
@@ -204,14 +204,14 @@ class Shared:
     def note_shape(self, call: HostCall) -> None:
         """Have a declared tool known with its schema: what is learned of it holds for that one.
 
-        Without it, who learns from the store finds another schema there than the calls had.
+        Without it, what learns from the store finds another schema there than the calls had.
         """
         self.host.tools.find(call)
 
     def is_held(self, server: str, tool: str, arguments: Mapping[str, object]) -> bool:
         """Whether a person is asked about a call before it is made."""
         known = self.host.parts.toolbox.find_by_name(tool, server=server)
-        if known is None or not known.acts:
+        if known is None or not known.has_effect:
             return False
         effect = known.declaration.classify_effect(arguments)
         return effect in (Effect.IRREVERSIBLE, Effect.UNDECLARED)

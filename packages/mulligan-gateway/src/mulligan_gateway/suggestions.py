@@ -26,7 +26,7 @@ GRAVE = frozenset(
      "notify", "invite", "reply", "comment", "merge", "delete", "remove", "drop", "purge",
      "destroy", "wipe", "execute", "exec", "run", "shell", "eval", "deploy", "restart", "cancel")
 )  # fmt: skip
-"""Words of names that suggest what nobody can take back. They raise a class, and lower none."""
+"""Words of names that suggest what cannot be undone. They raise a class, and lower none."""
 CHANGING = ("update", "set", "edit", "rename", "modify", "change")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
@@ -80,7 +80,7 @@ def suggest_declarations(
 
 
 _HEAD = (
-    "# Proposed by `mulligan gateway --suggest`, and read by nobody yet: read it before its use.",
+    "# Proposed by `mulligan gateway --suggest`, and not reviewed yet: read it before you use it.",
     "# What would make a call lighter, or undo one, stands in comments. Take the mark away from",
     "# what you know to be true. What servers say of themselves is quoted, and proves nothing.",
     "format = 1",
@@ -92,10 +92,10 @@ def _suggest_server(server: ListedServer, recipe: ShippedRecipe | None) -> Itera
     says = f"{_quote(server.calls_itself)} {_quote(server.version)}".strip()
     yield f"# It calls itself {says or 'nothing'}, which proves nothing."
     if recipe is None:
-        yield "# There is no recipe for it. Name one of ours if you know it to be that server:"
+        yield "# There is no recipe for it. Name one if you know it to be that server:"
         yield '# recipe = "…"'
         return
-    yield f"# Our recipe for {recipe.title} ({recipe.package} {recipe.version}) fits that name."
+    yield f"# The recipe for {recipe.title} ({recipe.package} {recipe.version}) fits that name."
     yield f"# Its facts are {_PROOFS[recipe.proof.value]}."
     for note in recipe.notes:
         yield f"# - {_quote(note, most=400, marks=False)}"
@@ -156,9 +156,9 @@ def _suggest_effect(words: Sequence[str], hints: Mapping[str, object]) -> Iterat
         yield "# If you take its server at its word:"
         yield '# effect = "read"'
     else:
-        yield '# Nobody can tell what it does: effect = "read", "reversible" or "irreversible".'
+        yield '# Its effect is unknown: effect = "read", "reversible" or "irreversible".'
     if hints.get("idempotentHint") is True:
-        yield "# If twice is as once, also where somebody has changed it in between:"
+        yield "# If it is idempotent, also where the object was edited in between:"
         yield '# repeat = "idempotent"'
 
 

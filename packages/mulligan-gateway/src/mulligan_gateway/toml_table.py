@@ -23,7 +23,7 @@ _TYPES: Mapping[type, str] = {
 
 
 class WrittenTable:
-    """One table and where it stands. Whoever has taken all that it knows says `finish`."""
+    """One table and its path. Whoever has taken all that it knows says `finish`."""
 
     def __init__(self, given: object, *, where: str) -> None:
         if not isinstance(given, Mapping):
@@ -50,7 +50,7 @@ class WrittenTable:
         return value
 
     def take_any(self, name: str, *, default: object = None) -> object:
-        """A value as it stands."""
+        """A value, unchanged."""
         self._known.append(name)
         return self._given.pop(name, default)
 
@@ -84,22 +84,22 @@ class WrittenTable:
         ]
 
     def take_rest(self, known: Iterable[str]) -> dict[str, object]:
-        """All that is left of these names, as it stands."""
+        """All that is left of these names, unchanged."""
         found = {name: self.take_any(name) for name in known}
         return {name: value for name, value in found.items() if value is not None}
 
     def finish(self) -> None:
-        """Refuse what nobody has taken."""
+        """Refuse unknown keys."""
         if self._given:
             raise self.fail(describe_unknown(min(self._given), self._known))
 
 
 def describe_unknown(name: str, known: Iterable[str]) -> str:
-    """That nobody knows a key, and which one was meant."""
+    """That a key is unknown, and which one was probably meant."""
     known = sorted(set(known))
     near = get_close_matches(name, known, n=1)
     meant = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
-    return f"nobody knows {name!r}. {meant}"
+    return f"{name!r} is unknown. {meant}"
 
 
 def read_toml(path: Path) -> dict[str, object]:
@@ -119,5 +119,5 @@ def take_enum(
     said = table.take(name, str, default="")
     try:
         return read(said)
-    except ValueError as error:
+    except (KeyError, ValueError) as error:
         raise table.fail(f"{name} is {said!r}; it is one of {', '.join(known)}.") from error

@@ -1,6 +1,6 @@
 """Calls of tools: each is brought to Mulligan before its server gets it, and after it answered.
 
-A held call is put before the person by way of their client, where that can ask them.
+A held call is shown to the person by their client, if it can ask for approval.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from mulligan.codec import encode_json
 from mulligan.types.adapter import Called, HostCall, HostRun
 from mulligan.types.display import cut, show_name
-from mulligan.types.effect import Mode
 from mulligan.types.errors import HeldError, MulliganError
 from mulligan.types.turn import Entry, Speaker, Utterance
 from mulligan_gateway.peers import (
@@ -109,7 +108,7 @@ class Approval:
         return trusted and asks and asked.approved is None and not held.decided
 
     def _build_question(self, held: HeldError) -> dict[str, Any] | None:
-        """The whole call, less secrets, as who decides sees it elsewhere; `None`: it is gone."""
+        """The whole call, less secrets, as the dashboard shows it; `None`: it is gone."""
         open_list = self._ends.shared.insights.open_list.show_people()
         try:
             action = open_list.find(held.action)
@@ -118,7 +117,7 @@ class Approval:
             return None
         opening = action.opening
         lines = [
-            f"May this be done? It cannot be undone, or nobody has said that it can: {what}",
+            f"May this be done? It cannot be undone, or its undo is not declared: {what}",
             f"{show_name(opening.tool)} of {show_name(opening.server)} is called with:",
             *(f"- {_show(name)}: {_show(value)}" for name, value in given.items()),
         ]
@@ -202,7 +201,7 @@ class Calls:
             remote=True,
         )
         mode = shared.find_mode(call)
-        if upstream.is_up and mode is Mode.OBSERVE:
+        if upstream.is_up and mode.only_watches:
             await self._watch(asked, call, made=made)
             return
         async with self._open_turn(asked, call) as turn:
@@ -211,7 +210,7 @@ class Calls:
             ends.client.send(answer)
 
     async def _watch(self, asked: AskedCall, call: HostCall, *, made: UpstreamCall) -> None:
-        """Hand a call and its answer on at once, and write down what came of it."""
+        """Forward a call and its answer at once, and log the result."""
         key = asked.frame.key
 
         def hand_on(frame: Frame) -> None:
@@ -236,7 +235,7 @@ class Calls:
         except HeldError as held:
             self._ends.own.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
-            # Nobody else makes it then, since a client has servers of its own.
+            # Only this client can make it then, since each has servers of its own.
             then = f" Once {STATUS} says that it is approved, call it once more with the same "
             then += "arguments: it is made then."
             told = str(held) if held.decided else f"{held}{then}"

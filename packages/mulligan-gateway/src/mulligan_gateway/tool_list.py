@@ -136,7 +136,7 @@ class Lists:
         return [found or ListedItem(server=server, kind=PROMPTS, name=name)]
 
     async def learn(self, upstream: Upstream, kinds: Iterable[str], *, meta: bytes | Raw) -> None:
-        """Read those lists of a server that nobody has asked it for yet."""
+        """Read those lists of a server that were not asked for yet."""
         params: Page = {META: Raw(meta)} if meta else {}
         for kind in kinds:
             if (kind, upstream.server.name) not in self._ends.known:
@@ -377,7 +377,7 @@ def write_cursor(left: Mapping[str, str]) -> str:
 
 
 def read_cursor(written: str) -> dict[str, str] | None:
-    """Where each server's list goes on; `None` where nobody of ours has written that."""
+    """Where each server's list goes on; `None` where the cursor is not ours."""
     if not written:
         return {}
     try:

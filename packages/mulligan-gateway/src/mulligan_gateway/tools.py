@@ -5,7 +5,7 @@ the same when another server is added. Whose a name is follows from the servers'
 gains one by being first, and what two could mean is neither's.
 
 A server may change what its instructions, tools, prompts and resources say at any time, and an
-agent reads it as advice: pins are what it said when somebody last approved of it, so that a change
+agent reads it as advice: pins are what it said when it was last approved, so that a change
 is noticed.
 """
 
@@ -165,13 +165,13 @@ OWN_TOOLS = (
     ),
     _build(
         UNDO,
-        "Take back something that you did here and can be undone. Without an id: what that is.",
+        "Undo something that you did here. Without an id: list what can be undone.",
         {"action": _ACTION},
         reads=False,
     ),
     _build(
         STATUS,
-        "What became of your calls that wait for a person, and what you did. Without an id: all.",
+        "Status of what you did, and of calls that await approval. Without an id: all.",
         {"action": _ACTION},
     ),
 )
@@ -202,7 +202,7 @@ class Names:
         return name if self.only is not None else f"{server}{SEPARATOR}{name}"
 
     def resolve(self, exposed: str) -> tuple[str, str] | None:
-        """The server of a name, and what it is called there; `None`: nobody's."""
+        """The server of a name, and what it is called there; `None`: of no server."""
         if self.only is not None:
             return self.only, exposed
         for server in self._by_length:
@@ -398,7 +398,7 @@ def add_notes(raw: bytes | Raw, notes: Iterable[str]) -> bytes:
 def build_result(
     value: object, *, modern: bool, failed: bool = False, notes: Iterable[str] = ()
 ) -> bytes:
-    """A result of the gateway's own making; `modern`: for who wants to hear that it is whole."""
+    """A result of the gateway's own making; `modern`: marked as complete."""
     text = value if isinstance(value, str) else encode_json(value).decode()
     made: dict[str, object] = {"content": [{"type": "text", "text": text}]}
     if isinstance(value, dict):
@@ -489,7 +489,7 @@ class Pins:
         return {name: known for name, known in before.items() if APPROVED in known} | after
 
     def _read_anew(self) -> None:
-        """Read the file where somebody has written it since."""
+        """Read the file again if it was written since."""
         stamp = None if self._file is None else _find_stamp(self._file)
         if self._file is not None and stamp is not None and stamp != self._seen_at:
             self._known, self._seen_at = _load(self._file), stamp

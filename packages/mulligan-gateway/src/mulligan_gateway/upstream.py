@@ -93,7 +93,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._input.write(as_line(frame))
 
     def pause(self, *, full: bool) -> None:
-        """Read nothing from it while nobody takes what it says."""
+        """Read nothing from it while its messages are not consumed."""
         pipe = self._process.get_pipe_transport(1) if self._process is not None else None
         if pipe is not None and not pipe.is_closing():
             reading = cast("asyncio.ReadTransport", pipe)
@@ -220,12 +220,12 @@ class ServerAddress:
         self._posts: dict[bytes, asyncio.Task[None]] = {}
         self._tasks = Tasks()
         self._told: asyncio.Task[None] | None = None
-        """The last notification on its way: nothing overtakes it."""
+        """The last notification in flight: nothing overtakes it."""
         self._room = asyncio.Event()
         self._room.set()
 
     async def start(self) -> None:
-        """Get ready; the first request shows whether anybody is there."""
+        """Get ready; the first request shows whether the server is there."""
         try:
             import httpx
         except ModuleNotFoundError as missing:
@@ -250,7 +250,7 @@ class ServerAddress:
         before = self._told if self._told is not None and not self._told.done() else None
         task = self._tasks.run(self._send_post(frame, read, before))
         if cancelled is not None:
-            # Nobody waits for its answer: once the server has been told, nobody listens either.
+            # No one waits for its answer: once the server has been told, its stream is closed too.
             task.add_done_callback(lambda _: cancelled.cancel())
         if read.method and not read.key:
             self._told = task
@@ -291,7 +291,7 @@ class ServerAddress:
             why = "it ended without an answer"
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever the transport says, nobody waits on
+        except Exception as error:  # noqa: BLE001 - whatever the transport says, callers must not hang
             why = f"{type(error).__name__}: {error}"
         finally:
             self._posts.pop(frame.key, None)
@@ -385,7 +385,7 @@ class ServerAddress:
         """Hear what the server says by itself, for as long as it has a stream of that."""
         events = EventReader(self._limits.frame)
         await asyncio.sleep(0)
-        with suppress(Exception):  # what it says by itself is no answer to anybody
+        with suppress(Exception):  # what it says by itself answers no request
             while await self._get_events(events, Frame()) is not None:  # noqa: ASYNC110
                 await asyncio.sleep(events.retry)
 
@@ -498,7 +498,7 @@ class Upstream(Party):
             asked.since = loop.time()
             asked.limit = loop.call_at(asked.since + self.limits.answer, self._expire, asked.name)
         if self.way is None:
-            # It has died since somebody looked: nobody is there who could answer.
+            # It has died since it was last checked, so it cannot answer.
             told = f"The server {self.server.name!r} is gone."
             loop.call_soon(self.fail, asked.name, told)
 
@@ -508,7 +508,7 @@ class Upstream(Party):
             self._life.pause(full=full)
 
     async def close(self) -> None:
-        """End it for good, and wait until nothing of it is left."""
+        """End it for good, and wait until it is gone."""
         self.closed = True
         self.fail_all(f"The session with the server {self.server.name!r} is over.")
         self._drop_way()

@@ -3,6 +3,8 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ from mulligan.cli.main import main
 from mulligan.types.effect import Mode
 from mulligan_gateway.declarations import read_rules
 from tests.gateway.world import SCRIPT
+
+pytestmark = pytest.mark.full
 
 SDK_SERVER = """
 from mcp.server.mcpserver import Context, MCPServer
@@ -69,10 +73,6 @@ def through(file: Path, *options: str) -> dict:
     return {"command": sys.executable, "args": arguments, "env": {**kept, **store}}
 
 
-def direct(file: Path) -> dict:
-    return {"command": sys.executable, "args": [str(file.parent / "sdk.py")]}
-
-
 async def use(client: Client) -> list:
     told: list = []
 
@@ -93,11 +93,22 @@ async def use(client: Client) -> list:
     return [*(each.model_dump() for each in seen), told]
 
 
+SEEN: dict[str, list] = {}
+
+
+async def use_directly(file: Path, mode: str) -> list:
+    """What the client gets without a gateway, asked for once by each test process."""
+    if mode not in SEEN:
+        given = StdioServerParameters(command=sys.executable, args=[str(file)])
+        async with Client(stdio_client(given), mode=mode) as client:
+            SEEN[mode] = await use(client)
+    return SEEN[mode]
+
+
 @pytest.mark.usefixtures("patient_client")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_what_the_official_client_gets_is_what_it_gets_directly(servers, mode):
-    async with Client(stdio_client(StdioServerParameters(**direct(servers))), mode=mode) as client:
-        expected = await use(client)
+    expected = await use_directly(servers.parent / "sdk.py", mode)
     wrapped = StdioServerParameters(**through(servers))
     async with Client(stdio_client(wrapped), mode=mode) as client:
         got = await use(client)
@@ -118,7 +129,8 @@ async def test_the_client_of_fastmcp_works_through_it_too(servers):
 ROOM = """
 from pathlib import Path
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = MCPServer("room")
 file = Path(__file__).with_name("day")
@@ -135,6 +147,19 @@ def book_room(day: str) -> dict[str, str]:
     return {"day": day}
 
 
+@mcp.tool()
+def book_and_print(day: str, request: str) -> dict[str, str]:
+    book_room(day)
+    file.with_name(request).write_text(day)
+    raise ToolError("The printer has no paper.")
+
+
+@mcp.tool()
+def find_booking(request: str) -> dict[str, str] | None:
+    booked = file.with_name(request)
+    return {"day": booked.read_text()} if booked.exists() else None
+
+
 mcp.run()
 """
 DECLARED = """
@@ -146,10 +171,21 @@ about = "the room"
 read = { tool = "get_room", fields = { day = "day!" } }
 version = { of = "content", leaves = { day = "{arguments.day}" } }
 undo = { tool = "book_room", arguments = { day = "{before.day}" } }
+
+[servers.sdk.tools.book_and_print]
+effect = "reversible"
+about = "the room"
+read = { tool = "get_room", fields = { day = "day!" } }
+probe = { tool = "find_booking", arguments = { request = "{arguments.request}" }, by = "call" }
+version = { of = "content", leaves = { day = "{arguments.day}" } }
+undo = { tool = "book_room", arguments = { day = "{before.day}" } }
 """
+FRIDAY = {"mulligan/message": "Book the room for 2031-03-07"}
 
 
-async def test_the_standard_checks_hold_a_call_against_what_the_person_said(servers):
+@asynccontextmanager
+async def open_room(servers: Path) -> AsyncIterator[Callable]:
+    """Books the room through the gateway; gives the result, and the day that stands after it."""
     (servers.parent / "sdk.py").write_text(ROOM)
     day, said = servers.parent / "day", servers.parent / "said.toml"
     day.write_text("2031-03-01")
@@ -157,22 +193,37 @@ async def test_the_standard_checks_hold_a_call_against_what_the_person_said(serv
     said.write_text(DECLARED)
     given = StdioServerParameters(**through(servers, "--declarations", str(said)))
     given.env["MULLIGAN_TIMEZONE"] = "Europe/Berlin"  # without a zone no date is a fact
-    message = {"mulligan/message": "Book the room for 2031-03-07"}
     async with Client(stdio_client(given), mode="legacy") as client:
 
-        async def book(on: str, meta: dict) -> tuple:
-            got = await client.call_tool("book_room", {"day": on}, meta=meta)
-            return got, day.read_text()
+        async def book(tool: str, meta: dict, **arguments: str) -> tuple:
+            return await client.call_tool(tool, arguments, meta=meta), day.read_text()
 
-        wrong, after_wrong = await book("2031-03-08", message)
-        unasked, after_unasked = await book("2031-03-09", {})
-        right, after_right = await book("2031-03-07", message)
+        yield book
+
+
+async def test_the_standard_checks_hold_a_call_against_what_the_person_said(servers):
+    async with open_room(servers) as book:
+        wrong, after_wrong = await book("book_room", FRIDAY, day="2031-03-08")
+        unasked, after_unasked = await book("book_room", {}, day="2031-03-09")
+        right, after_right = await book("book_room", FRIDAY, day="2031-03-07")
 
     assert wrong.is_error is True
     assert "2031-03-07" in wrong.content[0].text
     assert after_wrong == "2031-03-01"
     assert (unasked.is_error, after_unasked) == (False, "2031-03-09")
     assert (right.is_error, after_right) == (False, "2031-03-07")
+
+
+async def test_what_a_failed_call_has_done_all_the_same_is_reviewed_too(servers):
+    async with open_room(servers) as book:
+        wrong, after_wrong = await book("book_and_print", FRIDAY, day="2031-03-08", request="1")
+        right, after_right = await book("book_and_print", FRIDAY, day="2031-03-07", request="2")
+
+    assert (wrong.is_error, after_wrong) == (True, "2031-03-01")
+    assert "2031-03-07" in wrong.content[0].text
+    assert "printer" not in wrong.content[0].text
+    assert (right.is_error, after_right) == (True, "2031-03-07")
+    assert "The printer has no paper." in right.content[0].text
 
 
 def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_path):

@@ -1,3 +1,5 @@
+"""The operator's file: what it may say of tools, and what is refused."""
+
 from __future__ import annotations
 
 import asyncio
@@ -10,13 +12,14 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.types.errors import ConfigurationError, HeldError
 from mulligan.types.interfaces import KnownTool
 from mulligan_gateway.declarations import (
-    GatewayRules,
     ToolDeclaration,
     declare_by_hints,
+    read_cases,
     read_declarations,
     read_rules,
 )
 from mulligan_gateway.servers_file import Server
+from mulligan_gateway.toml_table import WrittenTable, read_toml
 from tests.gateway.recorded_server import FILES, LocalFiles, declare_files, write_declarations
 
 
@@ -30,12 +33,6 @@ def list_known(m: Mulligan) -> list[KnownTool]:
     """The catalog, as the first turn writes it."""
     with m.turn("look"):
         return m.insights.tools()
-
-
-def test_without_a_file_nothing_is_declared():
-    assert read_declarations(None, [FILES]) == ()
-    assert read_rules(None) == GatewayRules()
-    assert GatewayRules().mode is Mode.OBSERVE
 
 
 def test_what_a_file_says_of_all_tools(tmp_path):
@@ -92,7 +89,7 @@ def test_an_error_refuses_by_how_it_begins_and_not_by_a_name_in_it(tmp_path, sai
     assert bool(re.search(rule["says"], f"ToolFailedError: {said}")) == nothing_done
 
 
-def test_hold_is_short_for_a_call_that_waits_for_a_person(tmp_path):
+def test_hold_is_short_for_a_call_that_awaits_approval(tmp_path):
     assert read(tmp_path, "[servers.mail.tools.send]\nhold = true")["send"].effect is (
         Effect.IRREVERSIBLE
     )
@@ -135,7 +132,7 @@ def test_a_weaker_promise_is_told_as_one(tmp_path):
 
     promised = {each.tool: each.promises[0] for each in list_known(m)}
 
-    assert "as its remote compares no versions" in promised["write_file"]
+    assert "because its remote compares no versions" in promised["write_file"]
 
 
 async def test_the_effect_goes_by_the_arguments(tmp_path):
@@ -177,7 +174,7 @@ async def test_what_is_only_observed_is_neither_held_nor_undone(tmp_path):
         ("[servers.fils]", "Did you mean 'files'"),
         ("[server.files]", "Did you mean 'servers'"),
         ("format = 2", "this Mulligan reads format 1"),
-        ('mode = "watch"', "it is one of observe, suggest, auto"),
+        ('mode = "watch"', "it is one of off, observe, suggest, auto"),
         ('[servers.files]\nrecipe = "filesytem"', "Did you mean 'filesystem'"),
         ('[servers.files]\nrecipes = "filesystem"', "Did you mean 'recipe'"),
         ('[servers.files.tools.x]\nefect = "read"', "Did you mean 'effect'"),
@@ -217,7 +214,7 @@ def test_one_file_may_speak_of_all_servers_where_one_is_served_alone(tmp_path):
     found = read_declarations(path, [Server(name="files", beside=("mail",))])
 
     assert [(each.server, each.tool) for each in found] == [("files", "x")]
-    with pytest.raises(ConfigurationError, match="nobody knows 'mail'"):
+    with pytest.raises(ConfigurationError, match="'mail' is unknown"):
         read_declarations(path, [Server(name="files")])
 
 
@@ -288,3 +285,63 @@ def test_the_file_that_the_page_shows_can_be_read(tmp_path):
     assert declared["notes", "update_note"] is Effect.REVERSIBLE
     assert declared["notes", "send_note"] is Effect.IRREVERSIBLE
     assert declared["files", "write_file"] is Effect.REVERSIBLE
+
+
+def read_case(**case: object):
+    (found,) = read_cases(WrittenTable({"cases": [{"effect": "read", **case}]}, where="here"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("case", "arguments", "fits"),
+    [
+        ({"equal": {"dry": True}}, {"dry": True}, True),
+        ({"equal": {"dry": True}}, {"dry": 1}, False),
+        ({"equal": {"dry": True}}, {}, False),
+        ({"given": ["attendees"]}, {"attendees": ["a"]}, True),
+        ({"given": ["attendees"]}, {"attendees": []}, True),
+        ({"given": ["attendees"]}, {"attendees": None}, False),
+        ({"missing": ["attendees"]}, {"attendees": None}, True),
+        ({"missing": ["attendees"]}, {"attendees": []}, False),
+        ({"missing": ["attendees"]}, {"attendees": ["a"]}, False),
+        ({"matches": {"sql": "(?i)^select"}}, {"sql": "SELECT 1"}, True),
+        ({"matches": {"sql": "(?i)^select"}}, {"sql": 5}, False),
+        ({"equal": {"a": 1}, "given": ["b"]}, {"a": 1}, False),
+    ],
+)
+def test_a_case_fits_if_all_of_it_does(case, arguments, fits):
+    assert read_case(**case).fits(arguments) == fits
+
+
+@pytest.mark.parametrize(
+    ("case", "says"),
+    [
+        ({}, "it fits every call"),
+        ({"equals": {"a": 1}}, "Did you mean 'equal'"),
+        ({"matches": {"sql": "("}}, "no regular expression"),
+        ({"given": [1]}, "a list of texts"),
+        ({"effect": "harmless", "given": ["x"]}, "it is one of read, reversible"),
+    ],
+)
+def test_a_case_that_cannot_be_meant_is_refused(case, says):
+    with pytest.raises(ConfigurationError) as refused:
+        read_case(**case)
+
+    assert says in str(refused.value)
+
+
+def test_a_text_that_is_too_long_to_search_is_as_grave_as_can_be():
+    case = read_case(matches={"sql": "^select"})
+
+    with pytest.raises(ValueError, match="longer than"):
+        case.fits({"sql": "select " * 10_000})
+
+
+def test_a_file_that_cannot_be_read_says_where(tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_text("a = x\n")
+
+    with pytest.raises(ConfigurationError, match="line 1"):
+        read_toml(path)
+    with pytest.raises(ConfigurationError, match="no file"):
+        read_toml(tmp_path / "none.toml")

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Mulligan
+from mulligan import Mode, Mulligan
 from mulligan.runtime.episodes import LATE
 from mulligan.types.action import State
 from mulligan_gateway.declarations import read_declarations
 from mulligan_gateway.servers_file import Server
 from tests.gateway.recorded_server import FILE_SERVER, write_declarations
 from tests.gateway.world import connect, run_gateway
+
+pytestmark = pytest.mark.full
 
 SAID = 'mode = "suggest"\n[servers.files]\nrecipe = "filesystem"\n'
 
@@ -108,7 +110,7 @@ async def test_what_is_asked_at_a_failure_is_loaded_while_servers_start(files, m
     asked = threading.Event()
     monkeypatch.setattr(LATE, "load", asked.set)
 
-    async with run_gateway(files, mode="suggest") as gateway:
+    async with run_gateway(files, mode=Mode.SUGGEST) as gateway:
         await gateway.start()
 
     assert asked.wait(5)

@@ -25,7 +25,7 @@ from mulligan_gateway.declarations import (
     read_tool,
 )
 from mulligan_gateway.toml_table import WrittenTable
-from tests.gateway.recorded_server import Upstream, connect, connect_files, declare_files
+from tests.gateway.recorded_server import Upstream, connect, declare_files
 
 NPM = os.environ.get("MULLIGAN_TEST_NPM", "")
 GIT_SERVER = os.environ.get("MULLIGAN_TEST_GIT_SERVER", "")
@@ -51,38 +51,21 @@ def read_all(name: str) -> dict[str, ToolDeclaration]:
 
 
 @pytest.mark.parametrize("name", list_recipes())
-def test_every_recipe_can_be_kept_and_says_where_its_facts_are_from(name):
-    recipe = load_recipe(name)
+def test_a_recipe_can_be_kept_and_promises_no_more_than_its_server_can(name):
+    recipe, declared = load_recipe(name), read_all(name).values()
+    sent = {each.tool for each in declared if any(word in each.tool for word in SAYS_SEND)}
+    reads = {each.tool for each in declared if each.effect is Effect.READ}
+    undone = {each.tool for each in declared if each.recipe.undo or each.recipe.undo_new}
+    held = {each.tool for each in declared if each.effect is Effect.IRREVERSIBLE}
+    repeated = {each.tool for each in declared if each.said.get("repeat", "once") != "once"}
 
-    assert read_all(name)
+    assert declared
     assert all((recipe.title, recipe.package, recipe.version, recipe.server_names, recipe.notes))
     assert find_recipe(recipe.server_names[0]) == recipe
-
-
-@pytest.mark.parametrize("name", list_recipes())
-def test_what_cannot_be_taken_back_is_held(name):
-    declared = read_all(name)
-    sent = {tool for tool in declared if any(word in tool for word in SAYS_SEND)}
-    reads = {tool for tool, each in declared.items() if each.effect is Effect.READ}
-    undone = {tool for tool, each in declared.items() if each.recipe.undo or each.recipe.undo_new}
-
-    held = {tool for tool, each in declared.items() if each.effect is Effect.IRREVERSIBLE}
-
     assert sent - reads - undone <= held
-
-
-@pytest.mark.parametrize("name", list_recipes())
-def test_no_recipe_promises_more_than_its_server_can_keep(name):
-    for declared in read_all(name).values():
-        assert not declared.recipe.compares
-
-
-@pytest.mark.parametrize("name", list_recipes())
-def test_no_write_is_made_again_over_what_somebody_may_have_changed_since(name):
-    """Servers that compare no versions take a repeat for the newest word, whatever it repeats."""
-    writes = [each for each in read_all(name).values() if each.effect is not Effect.READ]
-
-    assert [each.tool for each in writes if each.said.get("repeat", "once") != "once"] == []
+    # Servers that compare no versions take a repeat for the newest word, whatever it repeats.
+    assert not any(each.recipe.compares for each in declared)
+    assert repeated <= reads
 
 
 def test_the_recipe_that_no_server_has_is_refused_with_the_nearest():
@@ -129,20 +112,6 @@ async def undo(m: Mulligan, upstream: Upstream, tool: str, **arguments: object) 
     answer = await run.review(None)
     await run.leave()
     return answer.undone and not m._parts.store.journal.list_open_actions(after="", limit=9)
-
-
-async def test_the_recipe_for_files_fits_a_server_that_runs(tmp_path):
-    (tmp_path / "a.txt").write_text("as it was")
-    async with Mulligan("memory:") as m, connect_files(tmp_path) as upstream:
-        declared = declare_files(m, upstream, tmp_path)
-        listed = await upstream.list_tools()
-        misfits = {each.tool: each.find_misfit(listed) for each in declared}
-        undone = await undo(m, upstream, "write_file", path="a.txt", content="other")
-
-    assert misfits["write_file"] == misfits["move_file"] == ""
-    assert "no tool" in misfits["search_files"]
-    assert undone
-    assert (tmp_path / "a.txt").read_text() == "as it was"
 
 
 def find_npm(name: str) -> list[str]:

@@ -20,18 +20,6 @@ def read(**message) -> Frame:
     return read_frame(json.dumps(message).encode(), Limits())
 
 
-def test_an_answer_goes_to_who_asked_under_their_own_id():
-    heard, said, client, server = make()
-
-    server.ask("x", b'{"a":1}', origin=client, key=b'"mine"')
-    took = server.take_answer(read(id=said[0]["id"], result={"ok": 1}))
-
-    assert took
-    assert heard == [{"jsonrpc": "2.0", "id": "mine", "result": {"ok": 1}}]
-    assert server.asked == {}
-    assert client.heard == {}
-
-
 def test_an_answer_that_nobody_waits_for_is_counted_and_dropped():
     heard, _, _, server = make()
 
@@ -40,16 +28,6 @@ def test_an_answer_that_nobody_waits_for_is_counted_and_dropped():
 
     assert heard == []
     assert server.dropped == 4
-
-
-def test_a_peer_that_is_gone_leaves_nobody_waiting():
-    heard, _, client, server = make()
-    server.ask("x", b"", origin=client, key=b"1")
-    server.ask("y", b"", origin=client, key=b"2")
-
-    server.fail_all("It is gone.")
-
-    assert [m["error"]["message"] for m in heard] == ["It is gone.", "It is gone."]
 
 
 def test_a_request_keeps_its_id_unless_another_is_under_way_with_the_same():
@@ -107,15 +85,6 @@ def test_a_request_made_again_has_an_id_of_its_own():
     server.ask("x", b"", origin=client, key=b"7", again=True)
 
     assert said[1]["id"] != 7
-
-
-def test_what_who_cancels_says_is_handed_on():
-    _, said, client, server = make()
-    server.ask("x", b"", origin=client, key=b"7")
-
-    server.cancel(b"7", said=b'{"requestId":7,"reason":"Enough.","x":1}')
-
-    assert said[1]["params"] == {"requestId": 7, "reason": "Enough.", "x": 1}
 
 
 async def test_progress_tokens_that_two_use_are_put_back():

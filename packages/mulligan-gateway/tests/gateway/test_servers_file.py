@@ -1,3 +1,5 @@
+"""The file of servers, as every client writes it."""
+
 from __future__ import annotations
 
 import json
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.types.errors import ConfigurationError
-from mulligan_gateway.servers_file import Server, read_servers
+from mulligan_gateway.servers_file import Server, parse_jsonc, read_servers
 
 ENVIRONMENT = {"TOKEN": "s3cr3t", "EMPTY": ""}
 
@@ -163,3 +165,41 @@ def test_one_server_is_read_alone_whatever_the_others_are(tmp_path):
     assert (alone.name, alone.beside) == ("a", ("b",))
     with pytest.raises(ConfigurationError, match=r"has no server 'c'\. It has 'a', 'b'"):
         read_servers(path, environment={}, only="c")
+
+
+WITH_COMMENTS = """// of a person
+{
+  "a": 1, /* kept */ "b": [true, null, "x // no comment",],
+  "c": {"d": -1.5e3},
+}
+"""
+
+
+def test_comments_and_trailing_commas_are_read_over():
+    assert parse_jsonc(WITH_COMMENTS).value == {
+        "a": 1,
+        "b": [True, None, "x // no comment"],
+        "c": {"d": -1500.0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"a": 1 "b": 2}', "Line 1, column 9: expecting ',' delimiter"),
+        ('{\n  "a": }', "Line 2, column 8: expecting value"),
+        ('// one\n{"a": 1} x', "Line 2, column 10: extra data"),
+        ('{"a": 1, "a": 2}', "'a' stands there twice"),
+        ('\n[{"a": NaN}]', "NaN is no value"),
+        ("\n/* never ends", "Line 2: the comment has no end"),
+        ('{"a": "never ends}', "Line 1, column 7: unterminated string"),
+        ("", "Line 1, column 1: expecting value"),
+        ("{a: 1}", "Line 1, column 2: expecting property name enclosed in double quotes"),
+        ("[" * 100_000, "nested too deep"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(text, says):
+    with pytest.raises(ConfigurationError) as refused:
+        parse_jsonc(text)
+
+    assert says in str(refused.value)

@@ -2,6 +2,7 @@ import asyncio
 import json
 import sys
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,9 +14,11 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from mulligan_gateway.http_server import Access, GatewayApp
 from mulligan_gateway.servers_file import Server
-from tests.gateway.test_command import SDK_SERVER, use
+from tests.gateway.test_command import SDK_SERVER, use, use_directly
 from tests.gateway.web import serve_app
-from tests.gateway.world import INITIALIZE, run_gateway, scripted
+from tests.gateway.world import INITIALIZE, run_gateway
+
+pytestmark = pytest.mark.full
 
 TOKENS = {"t" * 20: "ann", "u" * 20: "bob"}
 ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
@@ -40,13 +43,7 @@ def sdk(tmp_path) -> Server:
 @pytest.mark.usefixtures("patient_client")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_official_client_sees_over_http_what_it_sees_directly(sdk, mode):
-    from mcp import StdioServerParameters
-    from mcp.client.stdio import stdio_client
-
-    program, *arguments = sdk.command
-    given = StdioServerParameters(command=program, args=arguments)
-    async with Client(stdio_client(given), mode=mode) as client:
-        expected = await use(client)
+    expected = await use_directly(Path(sdk.command[1]), mode)
     async with (
         serve(sdk) as url,
         create_mcp_http_client(headers=ANN) as http,
@@ -108,39 +105,6 @@ async def test_anothers_session_is_as_unknown_as_none_at_all():
     assert [each.status_code for each in said] == [404, 404, 404, 404]
     assert len({each.text for each in said}) == 1
     assert fine.status_code == 200
-
-
-async def test_no_server_sees_the_token_of_a_client(monkeypatch):
-    monkeypatch.setenv("GATEWAY_SECRET", "never")
-    async with serve(scripted()) as url, httpx.AsyncClient() as http:
-        headers = await open_session(http, url, ANN)
-        said = await http.post(
-            url, content=ask("tools/call", {"name": "environment"}), headers=headers
-        )
-        echoed = await http.post(
-            url, content=ask("tools/call", {"name": "echo"}, key=2), headers=headers
-        )
-
-    text = said.text + echoed.text
-    assert "PATH" in text
-    assert not [token for token in (*TOKENS, "never") if token in text]
-
-
-async def test_a_request_can_never_choose_a_command(tmp_path):
-    mark = tmp_path / "pwned"
-    attempts = [
-        {"name": "x", "command": "touch", "args": [str(mark)]},
-        {"mcpServers": {"x": {"command": "touch", "args": [str(mark)]}}},
-        {"name": f"../../bin/touch {mark}"},
-        {"_meta": {"command": f"touch {mark}"}, "name": "add", "env": {"PATH": str(tmp_path)}},
-    ]
-    async with serve() as url, httpx.AsyncClient() as http:
-        headers = await open_session(http, url, ANN)
-        for number, params in enumerate(attempts):
-            for method in ("tools/call", "initialize", "servers/add", "resources/read"):
-                await http.post(url, content=ask(method, params, key=number + 2), headers=headers)
-
-    assert not mark.exists()
 
 
 async def test_a_message_is_bounded_and_what_is_none_is_answered():

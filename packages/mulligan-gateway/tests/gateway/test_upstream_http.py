@@ -53,6 +53,7 @@ async def test_a_server_may_ask_over_http_too():
     assert json.loads(answer["result"]["content"][0]["text"]) == {"role": "assistant"}
 
 
+@pytest.mark.full
 async def test_revisions_without_sessions_pass_with_their_headers(tmp_path):
     file = tmp_path / "sdk.py"
     file.write_text(SDK_SERVER)
@@ -82,6 +83,7 @@ async def test_one_that_does_not_let_us_in_is_told_and_nobody_hangs(headers):
     assert "status 401" in answer["error"]["message"]
 
 
+@pytest.mark.full
 async def test_one_that_is_not_there_is_told_and_nobody_hangs():
     async with (
         run_gateway(Server(name="far", url="http://127.0.0.1:9/mcp")) as gateway,

@@ -1,21 +1,22 @@
-"""One tool that does several things: each is looked at, found and taken back on its own."""
+"""One tool that does several things: each is read, found and undone on its own."""
 
 from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from msgspec.structs import replace
 
 from mulligan.runtime.context import carry, read_context
 from mulligan.runtime.declaration import Declared, Remote, Undoing, ungroup
-from mulligan.types.call import Image, Record, RecordFunction
+from mulligan.types.call import Record, RecordFunction, Snapshot
+from mulligan.types.display import format_value
 from mulligan.types.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
-from mulligan.types.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError, PartlyUndoneError
 from mulligan_packs.typed_dict import TypedDict
 
 Said = Mapping[str, Any]
@@ -44,7 +45,7 @@ def compose(*declared: Declared) -> Declared:
         effect=Effect.REVERSIBLE,
         before=whole.read_before,
         read=whole.read_now,
-        undo=whole.take_back,
+        undo=whole.undo,
         about=whole.list_objects,
         version=whole.read_version,
         around=whole.enter_call,
@@ -61,8 +62,21 @@ def compose(*declared: Declared) -> Declared:
         ),
     )
     if all("probe" in part for part in declared):
-        composed["probe"], composed["probe_by"] = whole.find_call, ProbeBy.CALL
+        receipts = all(part.get("probe_by") is ProbeBy.RECEIPT for part in parts)
+        composed["probe"] = whole.find_call
+        composed["probe_by"] = ProbeBy.RECEIPT if receipts else ProbeBy.CALL
     return composed
+
+
+@runtime_checkable
+class Joint(Protocol):
+    """Whose parts of a call are undone in one transaction: all of them, or none."""
+
+    def find_place(self) -> object:
+        """What has the transaction: parts with the same one go together."""
+
+    def undo_together(self, parts: Sequence[tuple[Any, Record]]) -> object:
+        """Undo these parts, each with its record, in whatever order they allow."""
 
 
 class Composed:
@@ -85,7 +99,7 @@ class Composed:
         """The versions of all parts.
 
         Where one stands as the call left it, another that is as before is the rest of half a call
-        or half an undo of ours, and nobody's edit: it has the version that is expected of it.
+        or half an undo of ours, not an edit: it has the version that is expected of it.
         """
         found = []
         for at in range(len(self._declared)):
@@ -103,12 +117,12 @@ class Composed:
         return json.dumps(self._match_left(versions, record))
 
     def _match_left(self, versions: list[Any], record: Record) -> list[Any]:
-        if record.version is None or record.image is None or not _is_parts(record.result):
+        if record.version is None or record.snapshot is None or not _is_parts(record.result):
             return versions
         left = json.loads(record.version)
         as_before = [
             _is_same_part(part, was, there)
-            for part, was, there in self._pair(record.image.state, record.result)
+            for part, was, there in self._pair(record.snapshot.state, record.result)
         ]
         pairs = list(zip(versions, left, as_before, strict=True))
         if not any(now == expected and not same for now, expected, same in pairs):
@@ -122,10 +136,21 @@ class Composed:
             found, lambda v: ComposedState(parts=v) if any(e is not None for e in v) else None
         )
 
-    def take_back(self, record: Record) -> object:
-        """Take back each part, the last first; one that fails stops no other."""
+    def undo(self, record: Record) -> object:
+        """Undo each part, the last first; parts in one place together, or none of them."""
         order = [at for at in reversed(range(len(self._declared))) if self._has_landed(at, record)]
-        return _try_all([_bind(self._call, at, "undo", record) for at in order])
+        together: dict[int, list[tuple[Joint, Record]]] = {}
+        calls: list[Callable[[], Any]] = []
+        for at in order:
+            owner = getattr(self._declared[at]["undo"], "__self__", None)
+            if not isinstance(owner, Joint):
+                calls.append(_bind(self._call, at, "undo", record))
+                continue
+            group = together.setdefault(id(owner.find_place()), [])
+            group.append((owner, self._split(at, record)))
+            if len(group) == 1:
+                calls.append(_bind(owner.undo_together, group))
+        return _try_all(calls)
 
     def _has_landed(self, at: int, record: Record) -> bool:
         """Whether a part was done, as far as a look at the call has found anything."""
@@ -187,17 +212,17 @@ class Composed:
 
     def _split(self, at: int, record: Record) -> Record:
         """A record as one part would have it."""
-        image, result, version = record.image, record.result, record.version
-        if image is not None:
-            state = cast("ComposedState", image.state)["parts"][at]
-            image = Image(state) if "before" in self._declared[at] else None
+        snapshot, result, version = record.snapshot, record.result, record.version
+        if snapshot is not None:
+            state = cast("ComposedState", snapshot.state)["parts"][at]
+            snapshot = Snapshot(state) if "before" in self._declared[at] else None
         if _is_parts(result):
             result = cast("ComposedState", result)["parts"][at]
         if version is not None:
             told = json.loads(version)[at]
             version = None if told is None else str(told)
         return replace(
-            record, key=f"{record.key}.{at}", image=image, result=result, version=version
+            record, key=f"{record.key}.{at}", snapshot=snapshot, result=result, version=version
         )
 
 
@@ -254,28 +279,40 @@ def _bind(function: Callable[..., Any], *given: Any) -> Callable[[], Any]:
 
 
 def _try_all(calls: list[Callable[[], Any]]) -> object:
-    errors: list[Exception] = []
-    left: list[Awaitable[object]] = []
-    for call in calls:
-        try:
-            answer = call()
-            if inspect.isawaitable(answer):
-                left.append(answer)
-        except Exception as error:  # noqa: BLE001 - the others are taken back all the same
-            errors.append(error)
-    if left:
-        return _try_rest(left, errors)
-    if errors:
-        raise errors[0]
+    """Make each call, whatever becomes of the others."""
+    answers = [_try(call) for call in calls]
+    if any(inspect.isawaitable(each) for each in answers):
+        return _try_later(answers)
+    _end(answers)
     return None
 
 
-async def _try_rest(left: list[Awaitable[object]], errors: list[Exception]) -> None:
-    for each in left:
-        try:
-            await each
-        except Exception as error:  # noqa: BLE001 - as above
-            errors.append(error)
+async def _try_later(answers: list[Any]) -> None:
+    for at, answer in enumerate(answers):
+        if inspect.isawaitable(answer):
+            try:
+                answers[at] = await answer
+            except Exception as error:  # noqa: BLE001 - the others are undone all the same
+                answers[at] = error
+    _end(answers)
+
+
+def _try(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except Exception as error:  # noqa: BLE001 - the others are undone all the same
+        return error
+
+
+def _end(answers: Sequence[object]) -> None:
+    errors = [each for each in answers if isinstance(each, Exception)]
+    errors.sort(key=lambda each: not isinstance(each, PartlyUndoneError))
+    if errors and len(errors) < len(answers):
+        done = len(answers) - len(errors)
+        raise PartlyUndoneError(
+            f"{done} of the {len(answers)} parts were undone, the others not: "
+            f"{format_value(errors[0]).rstrip('.')}"
+        ) from errors[0]
     if errors:
         raise errors[0]
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
     from typing import TypedDict
 else:
     try:
-        # Whoever has pydantic has this too, and nobody else needs it.
+        # pydantic brings this, and only its users need it.
         from typing_extensions import TypedDict
     except ModuleNotFoundError:
         TypedDict = typing.TypedDict

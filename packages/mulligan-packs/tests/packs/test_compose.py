@@ -1,4 +1,4 @@
-"""One tool that does two things is taken back as two, and found as two."""
+"""One tool that does two things is undone as two, and found as two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, create_engine, insert, text
+from sqlalchemy import Engine, create_engine, event, insert, text
 
 from mulligan import Effect, Mulligan, State, Undoing
 from mulligan.runtime.context import OpenTurn
@@ -22,7 +22,8 @@ from mulligan_packs import sql
 from mulligan_packs.compose import compose
 from mulligan_testing.fakes import FixedClock
 from mulligan_testing.proof import Trial, prove_undo
-from tests.packs.sql.world import World, act, reject
+from tests.packs.proving import act, reject
+from tests.packs.sql.world import World
 
 
 @pytest.fixture
@@ -53,6 +54,7 @@ def build_tool(m: Mulligan, world: World):
     return finish
 
 
+@pytest.mark.full
 async def test_both_parts_are_proven(world: World) -> None:
     def build(**proving):
         world.fill()
@@ -111,7 +113,7 @@ async def test_what_one_part_was_refused_does_not_speak_for_the_other(
         states = await act(m, work)
     other.engine.dispose()
 
-    assert (1, "milk") in world.read("task") or states, "either taken back, or told of"
+    assert (1, "milk") in world.read("task") or states, "either undone, or told of"
 
 
 async def test_where_all_parts_were_refused_nothing_was_done(world: World) -> None:
@@ -200,8 +202,9 @@ class Pages:
             return [action.state for action in m.insights.open_list.actions()]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lacks", [{"undo_lacks": "a"}, {"undo_lacks": "b"}, {"call_lacks": "b"}])
-async def test_half_of_a_call_or_of_its_undo_is_known_as_ours_and_taken_back(
+async def test_half_of_a_call_or_of_its_undo_is_known_as_ours_and_undone(
     lacks: dict[str, str],
 ) -> None:
     pages = Pages()
@@ -221,3 +224,83 @@ def test_doctor_says_what_an_undo_of_rows_covers_and_what_it_leaves(world: World
     assert "rests on the declared rows of task, and what goes with them by foreign keys" in said
     assert "makes the database write anything else, also by a trigger, is refused" in said
     assert "An undo does not bring back: rows that it also wrote to audit." in said
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("first", [0, 1])
+async def test_a_part_that_rests_on_another_is_undone_after_it_in_whatever_order(
+    world: World, first: int
+) -> None:
+    engine = world.engine
+    event.listen(engine, "connect", lambda driver, _: driver.execute("PRAGMA foreign_keys = ON"))
+    engine.dispose()
+    world.run("CREATE TABLE crate (id INTEGER PRIMARY KEY)")
+    world.run("CREATE TABLE jar (id INTEGER PRIMARY KEY, crate INTEGER REFERENCES crate (id))")
+    world.run("INSERT INTO crate VALUES (1)")
+    world.run("INSERT INTO jar VALUES (1, 1), (2, 1)")
+    parts = [
+        sql.delete(engine, "crate", id="crate"),
+        sql.rows(engine, "jar", where=lambda _: ("crate = 1", {})),
+    ]
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+        @m.tool(**compose(parts[first], parts[1 - first]))
+        async def drop(crate: int) -> None:
+            with engine.begin() as connection:
+                connection.execute(text("DELETE FROM jar WHERE crate = 1"))
+                connection.execute(text("DELETE FROM crate WHERE id = 1"))
+
+        assert await act(m, lambda: drop(1)) == []
+    with engine.begin() as connection:
+        found = connection.execute(text("SELECT id, crate FROM jar ORDER BY id")).all()
+    assert found == [(1, 1), (2, 1)]
+
+
+async def test_an_undo_of_one_part_alone_is_told_as_that(world: World) -> None:
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+        def refuse(_: Record) -> None:
+            raise ConflictError("it is locked")
+
+        kept = {"text": "old"}
+        plain = Declared(
+            effect=Effect.REVERSIBLE,
+            before=lambda _: dict(kept),
+            undo=refuse,
+            version=lambda record: record.result["text"] if record.result else "new",
+        )
+        changed = sql.update(world.engine, "task", id="task_id", version="rev")
+
+        @m.tool(**compose(plain, changed))
+        async def finish(task_id: int) -> None:
+            kept["text"] = "new"
+            world.run("UPDATE task SET title = 'done', rev = rev + 1 WHERE task_id = 1")
+
+        assert await act(m, lambda: finish(1)) == [State.UNDO_FAILED]
+        [action] = m.insights.open_list.actions()
+        assert "1 of the 2 parts" in str(action.detail["why"])
+
+
+@pytest.mark.parametrize("first", [0, 1])
+async def test_parts_in_one_database_are_undone_all_or_none(world: World, first: int) -> None:
+    engine = world.engine
+    world.run("CREATE TABLE crate (id INTEGER PRIMARY KEY)")
+    world.run("CREATE TABLE jar (id INTEGER PRIMARY KEY, crate INTEGER)")
+    world.run("CREATE TABLE sent (id INTEGER PRIMARY KEY, crate INTEGER REFERENCES crate (id))")
+    parts = [sql.insert(engine, "crate"), sql.insert(engine, "jar")]
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+        @m.tool(**compose(parts[first], parts[1 - first]))
+        async def fill() -> None:
+            with engine.begin() as connection:
+                connection.execute(text("INSERT INTO crate VALUES (7) RETURNING id"))
+                connection.execute(text("INSERT INTO jar VALUES (1, 7) RETURNING id"))
+
+        async def work() -> None:
+            await fill()
+            world.run("INSERT INTO sent VALUES (1, 7)")  # by somebody else
+
+        assert await act(m, work) == [State.UNDO_FAILED]
+    with engine.begin() as connection:
+        found = connection.execute(text("SELECT crate.id, jar.id FROM crate, jar")).all()
+    assert found == [(7, 1)]

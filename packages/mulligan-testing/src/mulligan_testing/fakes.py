@@ -24,11 +24,11 @@ class FixedClock:
         """How much time has really passed, whatever the clock was set to."""
 
     def __call__(self) -> datetime:
-        """The time it stands at."""
+        """The time it shows."""
         return self.now
 
     def read_steady(self) -> tuple[str, float]:
-        """The same on a clock that nobody sets, by which waits are measured."""
+        """The same on a monotonic clock, by which waits are measured."""
         return "fixed", self.passed.total_seconds()
 
     def move(self, by: timedelta) -> None:

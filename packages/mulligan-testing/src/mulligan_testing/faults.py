@@ -33,7 +33,7 @@ class Deed(StrEnum):
     RAISE = "raise"
     """Something unforeseen is raised there."""
     HANG = "hang"
-    """It goes no further until somebody cancels it; see `Faults.hanging`."""
+    """It goes no further until it is cancelled; see `Faults.hanging`."""
     EDIT = "edit"
     """A person edits what is there, or whatever else is to happen, and the program goes on."""
 

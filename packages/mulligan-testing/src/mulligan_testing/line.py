@@ -26,7 +26,7 @@ Headers = Sequence[tuple[str, str]]
 
 
 class LineFault(StrEnum):
-    """What happens to one write on its way."""
+    """What happens to one write in flight."""
 
     LOST_AFTER = "lost_after"
     """It takes effect, and its answer is lost."""
@@ -70,7 +70,7 @@ class Line:
     strange: bool = False
     """Whether every read is answered with a page for people, as a portal does."""
     then: Callable[[], object] | None = None
-    """What somebody else does once the next write is through, before anybody hears of it."""
+    """What another party does once the next write took effect, before its answer is sent."""
 
     def rewrite_url(self, url: str) -> str:
         """The same place on the server, by way of this line."""
@@ -101,7 +101,7 @@ class _Server(ThreadingHTTPServer):
     line: Line
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of those who were killed in the middle: that is what a line is for."""
+        """Log no broken connections: breaking them is what a line is for."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -168,4 +168,4 @@ class _Request(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its own name
-        """Nobody reads it."""
+        """Log nothing."""

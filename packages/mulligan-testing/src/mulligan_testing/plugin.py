@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A server for each test process. Nothing is synced to the disk: nobody pulls its plug."""
+    """A server for each test process. Nothing is synced to the disk: power is never cut."""
     from mulligan_testing.postgres import run_postgres_server
 
     with run_postgres_server(synced=False) as server:

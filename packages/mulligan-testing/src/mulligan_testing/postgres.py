@@ -34,7 +34,7 @@ class PostgresServer:
     """A running server, and the databases made on it."""
 
     dsn: str
-    """Of its maintenance database, as a user who may create others."""
+    """Of its maintenance database, as a user that may create others."""
     process: subprocess.Popen[bytes] | None = None
     folder: Path | None = None
     synced: bool = True

@@ -1,6 +1,6 @@
-"""Prove a tool's own undo: taken back, stopped at every point, and edited at every one.
+"""Prove a tool's own undo: undone, stopped at every point, and edited at every one.
 
-What counts is what the world looks like afterwards, not what anybody says about it.
+What counts is the state of the world afterwards, not what was said about it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mulligan.runtime.assessment import is_restored
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Agent, Done
 from mulligan.types.action import SETTLED, State
-from mulligan.types.call import Image, Record, ToolCallbacks
+from mulligan.types.call import Record, Snapshot, ToolCallbacks
 from mulligan.types.events import ActionMoved, Happened
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check, Clock, Subscriber
@@ -33,7 +33,7 @@ UNDISTURBED = "done wrongly"
 """The run that nothing comes between: it has to end restored, and never before a person."""
 
 FOR_A_PERSON = frozenset({State.NEEDS_HUMAN, State.CONFLICT})
-"""Where an action may end that nobody but a person can decide about."""
+"""States of an action that only a person can decide about."""
 
 
 class Proving(TypedDict):
@@ -74,7 +74,7 @@ class Trial(Struct, frozen=True, kw_only=True):
     look: Callable[[], object]
     """What the world looks like: whatever the call changes must show."""
     edit: Callable[[], object] | None = None
-    """A person changes the same thing. `None`: nobody else can."""
+    """A person changes the same thing. `None`: there is no such edit."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class Proof:
 
     runs: int = 0
     for_a_person: dict[str, str] = field(default_factory=dict)
-    """Runs that ended on the open list, and as what: truthful, but somebody has to look."""
+    """Runs that ended on the open list, and as what: truthful, but they need attention."""
 
 
 class UnprovenError(AssertionError):
@@ -176,7 +176,7 @@ class _Run:
         proof.runs += 1
         left = [state for state in self._states.values() if state not in SETTLED]
         as_expected = is_restored(
-            Record(arguments={}, image=Image(self._expected)), now, abilities=ToolCallbacks()
+            Record(arguments={}, snapshot=Snapshot(self._expected)), now, callbacks=ToolCallbacks()
         )
         if left and what != UNDISTURBED and all(state in FOR_A_PERSON for state in left):
             proof.for_a_person[what] = ", ".join(left)
@@ -188,4 +188,4 @@ class _Run:
 
 def _reject_everything(attempted: Attempted) -> Iterator[Finding]:
     if attempted.executions:
-        yield Finding(rule="proof.wrong", severity=Severity.ERROR, issue="Taken back on purpose.")
+        yield Finding(rule="proof.wrong", severity=Severity.ERROR, issue="Undone on purpose.")

@@ -29,11 +29,11 @@ _MEMORY = "/dev/shm"  # noqa: S108 - only where it is there; the folder in it is
 _READY = "Radicale server ready"
 _EVENT = re.compile(r"<(?:\w+:)?href>([^<]+\.ics)</")
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""Loopback is nobody's business, whatever the environment says about proxies."""
+"""Loopback is reached directly, whatever the environment says about proxies."""
 
 
 class RadicaleServer(Struct, frozen=True, kw_only=True):
-    """A running server. It asks nobody for a password."""
+    """A running server, without a password."""
 
     url: str
     process: subprocess.Popen[bytes]
@@ -105,7 +105,7 @@ def _start(_try: int) -> RadicaleServer | None:
 
 
 def _find_memory_folder() -> str | None:
-    """Where a sync costs nothing: Radicale makes several at each write, and nobody needs them."""
+    """Where a sync costs nothing: Radicale makes several at each write, and tests need none."""
     return _MEMORY if os.access(_MEMORY, os.W_OK) else None
 
 

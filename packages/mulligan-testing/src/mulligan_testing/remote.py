@@ -175,7 +175,7 @@ RETRY_AFTER = 0.01
 
 
 class Fault(StrEnum):
-    """What can happen to one request on its way there and back."""
+    """What can happen to one request and its answer."""
 
     NONE = "none"
     LOST_BEFORE = "lost_before"
@@ -398,7 +398,7 @@ class FakeRemote:
             return book.find_left(made[-1]) if made else None
 
     def ledger(self) -> list[Effected]:
-        """Everything that ever took effect, in order: for who counts, and never behind."""
+        """Everything that ever took effect, in order, without lag: for counting."""
         with self._lock_book() as book:
             return list(book.lines)
 
@@ -449,7 +449,7 @@ class FakeRemote:
         try:
             self._apply(book, request)
         except RemoteError:
-            # Nobody is there to read the answer any more.
+            # The reader of the answer is gone.
             return
 
     def _apply(self, book: RemoteBook, request: Mapping[str, object]) -> Item:

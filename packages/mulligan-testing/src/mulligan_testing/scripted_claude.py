@@ -107,7 +107,7 @@ def _build_endpoint(claude: ScriptedClaude) -> type[BaseHTTPRequestHandler]:
             _send(self, json.dumps(claude.answer(request)).encode())
 
     def log_nothing(self: BaseHTTPRequestHandler, *_: object) -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
     named = {"do_POST": answer_post, "log_message": log_nothing, "protocol_version": "HTTP/1.1"}
     return type("Endpoint", (BaseHTTPRequestHandler,), named)

@@ -1,13 +1,18 @@
+"""The fakes that are shipped: a clock, a log that stalls, a judge with a script."""
+
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
 
-from mulligan.types.errors import StoreUnavailableError
+from mulligan.types.display import Question
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.interfaces import Judge
 from mulligan.types.log import Batch
-from mulligan_testing.fakes import FixedClock, StallingLog
+from mulligan_testing.fakes import FixedClock, ScriptedJudge, StallingLog
 from tests.telemetry.rows import a_row
 
 
@@ -47,3 +52,45 @@ def test_a_log_that_stalls_holds_its_writer_until_it_may_go_on() -> None:
     writer.join(5)
 
     assert (stalled, len(log.stored)) == ([], 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    right: bool
+
+
+def question(message: str = "Move it") -> Question[Answer]:
+    rest = dict.fromkeys(("earlier", "now", "facts", "calls"), "none")
+    values = {"message": message, **rest}
+    return Question(prompt="review_actions", values=values, answer=Answer, purpose="a test")
+
+
+async def test_it_answers_from_a_list_and_remembers_what_it_was_asked() -> None:
+    scripted = ScriptedJudge([Answer(right=True), None])
+    judge: Judge = scripted
+
+    answers = [await judge.ask(question("first")), await judge.ask(question("second"))]
+
+    assert answers == [Answer(right=True), None]
+    assert [asked.values["message"] for asked in scripted.questions] == ["first", "second"]
+    assert "first" in scripted.prompts[0].message
+
+
+async def test_it_answers_from_a_function_of_the_question() -> None:
+    judge = ScriptedJudge(lambda asked: Answer(right="Friday" in asked.values["message"]))
+
+    assert await judge.ask(question("Friday")) == Answer(right=True)
+    assert await judge.ask(question("Monday")) == Answer(right=False)
+
+
+@pytest.mark.parametrize(
+    ("script", "asked", "said"),
+    [
+        ([], question(), "has 0 answers, and this is question 1"),
+        (["yes"], question(), "with str, but Answer was asked for"),
+        ([None], Question(prompt="nothing", answer=Answer, purpose="x"), "no prompt 'nothing'"),
+    ],
+)
+async def test_mistakes_show_in_tests(script: list, asked: Question, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        await ScriptedJudge(script).ask(asked)

@@ -23,7 +23,7 @@ from mulligan_testing.faults import (
 
 
 async def program() -> str:
-    for point in (Point.IMAGED, Point.INTENDED, Point.CALLED, Point.INTENDED):
+    for point in (Point.SNAPSHOT_TAKEN, Point.INTENDED, Point.CALLED, Point.INTENDED):
         await checkpoint(point)
     return "done"
 
@@ -33,7 +33,7 @@ async def test_a_dry_run_counts_the_points_and_disturbs_nothing() -> None:
         done = await program()
 
     assert done == "done"
-    assert seen.path == ["imaged", "intended", "called", "intended"]
+    assert seen.path == ["snapshot_taken", "intended", "called", "intended"]
     await checkpoint(Point.CALLED)
     assert seen.hits == 4
 

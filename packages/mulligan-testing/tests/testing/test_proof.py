@@ -12,6 +12,8 @@ from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
 from mulligan_testing.proof import Trial, UnprovenError, prove_undo
 
+pytestmark = pytest.mark.full
+
 
 class Notes:
     """One note with versions."""
@@ -73,7 +75,7 @@ async def test_an_undo_that_keeps_to_versions_is_proven() -> None:
     ("undo", "declared", "named"),
     [
         (careless, {}, "edited by a person at 'looked'"),
-        (careful, {"if_version": None}, "edited by a person at 'imaged'"),
+        (careful, {"if_version": None}, "edited by a person at 'snapshot_taken'"),
         (lambda notes, record: None, {}, "it is left as undo_failed"),
         (lambda notes, record: 1 / 0, {}, "done wrongly: it is left as undo_failed"),
         (

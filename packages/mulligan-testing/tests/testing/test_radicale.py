@@ -1,4 +1,4 @@
-"""The calendar server for tests: up when it says so, and gone afterwards."""
+"""Programs for tests: up when they say so, and gone with whoever started them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from mulligan_testing.radicale import radicale_server
+
+pytestmark = pytest.mark.full
 
 TIMEOUT = 120
 HOLDS_ONE = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 from mulligan_testing.radicale import radicale_server
 with radicale_server() as server:
     print(server.folder, flush=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mulligan.app.mulligan import Mulligan
+    from mulligan.loops.tasks import TaskDone
     from mulligan.runtime.declaration import Arguments, Failures, Remote, Review, Undoing
     from mulligan.runtime.hold import Held
     from mulligan.runtime.turn import Done
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
         UnfinishedRunError,
     )
     from mulligan.types.finding import Confidence, Correction, Finding, Severity, Standing, Verdict
-    from mulligan.types.limits import Backoff, JudgeLimits, Retention
+    from mulligan.types.limits import Backoff, Budget, JudgeLimits, Retention
+    from mulligan.types.notes import Refinement
+    from mulligan.types.task import Experience, Ran, Reflect, Task
     from mulligan.types.turn import Turn
 
 _HOMES = {
@@ -33,6 +36,7 @@ _HOMES = {
     "AlreadyDoneError": "mulligan.types.errors",
     "Arguments": "mulligan.runtime.declaration",
     "Backoff": "mulligan.types.limits",
+    "Budget": "mulligan.types.limits",
     "Call": "mulligan.types.call",
     "Confidence": "mulligan.types.finding",
     "ConflictError": "mulligan.types.errors",
@@ -40,6 +44,7 @@ _HOMES = {
     "Done": "mulligan.runtime.turn",
     "Effect": "mulligan.types.effect",
     "Execution": "mulligan.types.call",
+    "Experience": "mulligan.types.task",
     "Failures": "mulligan.runtime.declaration",
     "Finding": "mulligan.types.finding",
     "Held": "mulligan.runtime.hold",
@@ -50,8 +55,11 @@ _HOMES = {
     "MulliganError": "mulligan.types.errors",
     "NothingDone": "mulligan.types.errors",
     "Outcome": "mulligan.types.call",
+    "Ran": "mulligan.types.task",
     "Record": "mulligan.types.call",
     "Redaction": "mulligan.settings",
+    "Refinement": "mulligan.types.notes",
+    "Reflect": "mulligan.types.task",
     "Remote": "mulligan.runtime.declaration",
     "Repeat": "mulligan.types.effect",
     "Retention": "mulligan.types.limits",
@@ -60,6 +68,8 @@ _HOMES = {
     "Severity": "mulligan.types.finding",
     "Standing": "mulligan.types.finding",
     "State": "mulligan.types.action",
+    "Task": "mulligan.types.task",
+    "TaskDone": "mulligan.loops.tasks",
     "Turn": "mulligan.types.turn",
     "Undoing": "mulligan.runtime.declaration",
     "UnfinishedRunError": "mulligan.types.errors",
@@ -67,10 +77,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Action", "AlreadyDoneError", "Arguments", "Backoff", "Call", "Confidence", "ConflictError",
-    "Correction", "Done", "Effect", "Execution", "Failures", "Finding", "Held", "JudgeLimits",
-    "Memory", "Mode", "Mulligan", "MulliganError", "NothingDone", "Outcome", "Record", "Redaction",
-    "Remote", "Repeat", "Retention", "Review", "Settings", "Severity", "Standing", "State", "Turn",
+    "Action", "AlreadyDoneError", "Arguments", "Backoff", "Budget", "Call", "Confidence",
+    "ConflictError", "Correction", "Done", "Effect", "Execution", "Experience", "Failures",
+    "Finding", "Held", "JudgeLimits", "Memory", "Mode", "Mulligan", "MulliganError", "NothingDone",
+    "Outcome", "Ran", "Record", "Redaction", "Refinement", "Reflect", "Remote", "Repeat",
+    "Retention", "Review", "Settings", "Severity", "Standing", "State", "Task", "TaskDone", "Turn",
     "Undoing", "UnfinishedRunError", "Verdict",
 ]  # fmt: skip
 

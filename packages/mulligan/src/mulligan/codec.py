@@ -6,6 +6,7 @@ import base64
 import inspect
 import json
 import re
+import threading
 import types
 import typing
 from collections import Counter, OrderedDict, deque
@@ -32,6 +33,7 @@ from uuid import UUID
 
 import msgspec
 
+from mulligan.process.event_loop import call_on_fork
 from mulligan.types.display import format_value, is_tangled
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.values import from_us, read_fields, to_us
@@ -144,7 +146,7 @@ def decode_record(kind: type[R], text: str | bytes) -> R:
 
 
 def describe_record(kind: type) -> dict[str, Any]:
-    """The JSON schema of a record: what whoever writes one is told."""
+    """The JSON schema of a record: as given to its writer."""
     return msgspec.json.schema(kind)
 
 
@@ -157,10 +159,29 @@ def to_record(kind: type[R], plain: object, *, strict: bool = True) -> R:
             for name in times
             if name in plain
         }
+    if kind in _learned:
+        return _convert(plain, kind, strict=strict)
+    # msgspec learns a type when it is first read, and two threads that do so at once crash it.
+    with _learning:
+        try:
+            return _convert(plain, kind, strict=strict)
+        finally:
+            _learned.add(kind)
+
+
+def _convert(plain: object, kind: type[R], *, strict: bool) -> R:
     try:
         return msgspec.convert(plain, kind, strict=strict)
     except msgspec.ValidationError as error:
         raise UndecodableError(str(error)) from None
+
+
+_learned: set[type] = set()
+_learning = threading.RLock()
+# A child must not be left with a type that a thread of its parent had half learned.
+call_on_fork(
+    before=_learning.acquire, after_in_parent=_learning.release, after_in_child=_learning.release
+)
 
 
 @cache
@@ -188,7 +209,7 @@ class LostValueError(ConfigurationError):
 
 
 class LostValue:
-    """In the place of what a call returned and nobody could write down: who asks it is told so."""
+    """In the place of a result that could not be encoded: reading it says so."""
 
     def __init__(self, kind: str = "value") -> None:
         self.kind = kind
@@ -196,8 +217,8 @@ class LostValue:
 
     def _refuse(self, *_: object) -> NoReturn:
         raise LostValueError(
-            f"What the call returned could not be kept over a restart: {self.shown}. "
-            f"Return {_PLAIN_DATA}."
+            f"The result of the call could not be kept over a restart: {self.shown}. Return "
+            f"{_PLAIN_DATA}."
         )
 
     __getattr__ = __getitem__ = __iter__ = __len__ = __bool__ = __str__ = __call__ = _refuse
@@ -215,7 +236,7 @@ def encode_exact(value: object) -> bytes | None:
     try:
         text = _dump(_Writer().write(value))
         return text if is_identical(decode_exact(text), value) else None
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return None
 
 
@@ -271,6 +292,8 @@ def is_identical(one: object, other: object) -> bool:
     """Whether two values are equal in every part, and of the same types."""
     if type(one) is not type(other):
         return False
+    if type(one) is str:
+        return one == other
     try:
         return _compare(one, other)
     except Exception:  # noqa: BLE001 - values that cannot even be compared
@@ -458,7 +481,7 @@ def _find_unkept(
 def _list_parts(value: Any) -> Iterator[tuple[str, object]]:
     try:
         parts = value if type(value) in (dict, list, tuple) else _take_apart(value)
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return
     if isinstance(parts, Mapping):
         for name, part in parts.items():
@@ -471,7 +494,7 @@ def _list_parts(value: Any) -> Iterator[tuple[str, object]]:
 def _can_be_written(value: object) -> bool:
     try:
         _read(_Writer(apart=True).write(value))
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return False
     return True
 
@@ -488,7 +511,7 @@ def encode_value(value: object) -> bytes:
     """A value as JSON for a person to read. What JSON has no word for is text: nothing fails."""
     try:
         return encode_plain(value, simplify=_make_printable)
-    except Exception:  # noqa: BLE001 - keys of any kind, depth without end, code of somebody's own
+    except Exception:  # noqa: BLE001 - keys of any kind, depth without end, a user's code
         return encode_json(_print_parts(value))
 
 
@@ -515,7 +538,7 @@ def encode_plain(value: object, *, simplify: Simplify | None = None) -> bytes:
 
 
 def to_plain(value: object) -> object:
-    """A value in JSON's own types: a model or a dataclass as the object it stands for."""
+    """A value in JSON's own types: a model or a dataclass as the object it represents."""
     return decode_json(encode_plain(value))
 
 

@@ -1,4 +1,4 @@
-"""Asks a model for a typed answer, in bounded time, and says so when there is none."""
+"""Asks a model for a typed answer in bounded time; `None` when there is none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.codec import UndecodableError, describe_record, encode_json, to_record
-from mulligan.process.event_loop import run_with_timeout
+from mulligan.process.user_functions import call_function, run_with_timeout
 from mulligan.types.display import A, Ours, Prompt, Question, StandIns, deface
 from mulligan.types.errors import ConfigurationError, MissingExtraError
 from mulligan.types.events import AskOutcome, JudgeAsked
 from mulligan.types.interfaces import Judge
-from mulligan.types.limits import Breaker, JudgeLimits
+from mulligan.types.limits import NO_LIMIT, Breaker, JudgeLimits, Meter
+from mulligan.types.reply import Written
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, RunUsage
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _EXTRAS = ("anthropic", "bedrock", "openai")
-"""Providers whose library an extra of ours brings, by the first part of a model's name."""
+"""Providers with an extra of ours, by the first part of a model's name."""
 
 
 def open_model(model: str | Model) -> Model:
@@ -70,14 +71,14 @@ def _describe_model(model: object) -> str:
 
 NOT_SCRUBBED = "<redaction failed>"
 WIDEST = 65_536
-"""Characters of what others wrote that are looked at: far more than is ever shown."""
+"""Characters of untrusted text that are scrubbed: far more than is ever shown."""
 
 Scrub = Callable[[str, StandIns], str]
-"""Text less secrets, its ids numbered."""
+"""Text without secrets, its ids numbered."""
 
 
 def scrub_question(question: Question[A], scrub: Scrub, ids: StandIns) -> Question[A]:
-    """The same question less secrets: scrubbed before anything is cut, so none survives in part."""
+    """The question without secrets: scrubbed before it is cut, so that no part of one survives."""
     values = {name: Ours(_scrub(text, scrub, ids)) for name, text in question.values.items()}
     untrusted = {
         name: _scrub(text[:WIDEST], scrub, ids) for name, text in question.untrusted.items()
@@ -95,21 +96,27 @@ def _scrub(text: str, scrub: Scrub, ids: StandIns) -> str:
 class ScrubbedJudge:
     """A judge of the application's own, asked without secrets."""
 
-    def __init__(self, judge: Judge, *, scrub: Scrub) -> None:
+    def __init__(self, judge: Judge, *, scrub: Scrub, limits: JudgeLimits | None = None) -> None:
         self._judge = judge
         self._scrub = scrub
+        self._limits = limits or JudgeLimits()
 
     async def ask(self, question: Question[A]) -> A | None:
-        """What the judge says to the scrubbed question."""
+        """The judge's answer to the scrubbed question; what it raises is raised."""
         ids = StandIns()
         asked = scrub_question(question, self._scrub, ids)
-        answer = await self._judge.ask(asked)
-        return ids.restore(answer)
+        # A judge of ours keeps its own limit, and tells that it was reached.
+        limited = isinstance(self._judge, BoundedJudge)
+        within = None if limited else question.timeout or self._limits.timeout
+        answer: A | None = await call_function(
+            self._judge.ask, asked, within=within, read=ids.restore
+        )
+        return answer
 
 
 RE_ASKS = 1
 MOST_BREAKERS = 1_000
-"""Tenants, each with a prompt, whose failures are counted at a time."""
+"""Breakers that are kept at a time, one for each tenant and prompt."""
 
 _report = logging.getLogger("mulligan")
 
@@ -117,29 +124,39 @@ Render = Callable[[Question[Any]], Prompt]
 
 
 def tell_nobody(asked: JudgeAsked) -> None:
-    """For those who count nothing."""
+    """The default listener: drops every event."""
 
 
 class UnreadableAnswerError(Exception):
-    """An answer came, also when asked again, and is none of those that were asked for."""
+    """The answer was unreadable, also when asked again."""
 
 
 @dataclass(slots=True)
 class Usage:
-    """What one question took."""
+    """The usage of one question."""
 
+    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT))
     requests: int = 0
     input_tokens: int = 0
-    output_tokens: int = 0
+
+    @property
+    def output_tokens(self) -> int:
+        """All that was reported: who answers in text does not say which were of the question."""
+        return self.meter.tokens
+
+    @property
+    def money(self) -> float:
+        """The same in whatever unit it was reported."""
+        return self.meter.money
 
 
 class BoundedJudge(ABC):
-    """Asks once more if an answer cannot be read, then gives up; and never waits for ever.
+    """Asks a model within a time limit; an unreadable answer is requested once more.
 
-    The limit of time is for the whole question, the second time of asking included: a person waits
-    for it, unless the question itself says how long it may take. While a breaker is open nobody
-    is asked and the answer is `None` at once. There is one for each tenant and prompt:
-    whoever makes a model fail, by what they write, does so for their own questions of that kind.
+    The limit is for the whole question, both requests included, unless the question has a limit of
+    its own. While a breaker is open the model is not asked and the answer is `None` at once. There
+    is one breaker for each tenant and prompt: text that makes a model fail affects only its
+    author's own questions of that kind.
     """
 
     name: str
@@ -169,11 +186,11 @@ class BoundedJudge(ABC):
         """The answer, or `UnreadableAnswerError`."""
 
     def _make_usage(self) -> Usage | RunUsage:
-        """Filled while an answer is waited for, as far as it comes."""
+        """Filled while the answer is pending."""
         return Usage()
 
     async def ask(self, question: Question[A]) -> A | None:
-        """The answer, or `None`; whatever goes wrong, nothing is raised."""
+        """The answer, or `None`; nothing is ever raised."""
         began = self._monotonic()
         usage = self._make_usage()
         answer: A | None = None
@@ -188,6 +205,9 @@ class BoundedJudge(ABC):
             work = self._answer(prompt, kind=question.answer, usage=usage)
             outcome, answer = await self._wait_for_answer(work, within=timeout)
             self._count(outcome, question)
+        if question.spend is not None:
+            tokens = usage.input_tokens + usage.output_tokens
+            question.spend(tokens=tokens, money=getattr(usage, "money", 0.0))
         self._tell(
             JudgeAsked(
                 purpose=question.purpose,
@@ -203,7 +223,7 @@ class BoundedJudge(ABC):
         return ids.restore(answer)
 
     def _render_prompt(self, question: Question[A], ids: StandIns) -> Prompt | None:
-        """The prompt, less secrets."""
+        """The prompt without secrets."""
         try:
             return self._render(scrub_question(question, self._scrub, ids))
         except Exception as error:  # noqa: BLE001 - the agent's own work goes on
@@ -237,7 +257,7 @@ class BoundedJudge(ABC):
         now = self._monotonic()
         self._breakers.setdefault(key, self._make_breaker()).fail(now)
         if len(self._breakers) > MOST_BREAKERS:
-            # However many names somebody makes up: one that never opened is forgotten first.
+            # Names can be invented without end: a breaker that never opened is forgotten first.
             closed = (each for each in self._breakers if not self._breakers[each].is_open(now))
             del self._breakers[next(closed, next(iter(self._breakers)))]
 
@@ -293,7 +313,7 @@ class ModelJudge(BoundedJudge):
 
 
 def _to_output(kind: type[A]) -> type[Any]:
-    """What the model is asked for: of a record its schema, as pydantic knows no records."""
+    """The output type for the model: of a struct its schema, as pydantic knows no structs."""
     from pydantic_ai import StructuredDict
 
     if not issubclass(kind, Struct):
@@ -314,12 +334,13 @@ def _read_as(kind: type[A]) -> Callable[[Any], A]:
     return read
 
 
-AskText = Callable[[str], Awaitable[object]]
-"""Answers a prompt: with JSON, what JSON says, or the answer itself. May tell what it took."""
+AskText = Callable[[str, Meter], Awaitable[object]]
+"""Answers a prompt with JSON, plain values, or the answer itself; usage goes to the meter, or comes
+with the answer as `Written`."""
 
 
 class TextJudge(BoundedJudge):
-    """Asks for JSON, says of which form, and reads it."""
+    """Asks for JSON of a given schema, and parses it."""
 
     def __init__(self, ask_text: AskText, *, name: str = "", **about: Any) -> None:
         super().__init__(**about)
@@ -334,18 +355,21 @@ class TextJudge(BoundedJudge):
         )
         for _ in range(1 + RE_ASKS):
             usage.requests += 1
-            said = await self._ask_text(asked)
+            said = await self._ask_text(asked, usage.meter)
+            if isinstance(said, Written):
+                usage.meter.spend(tokens=said.tokens, money=said.money)
+                said = said.text
             if isinstance(said, kind):
                 return said
             try:
-                return to_record(kind, find_json(said))
+                return to_record(kind, find_json(said), strict=False)
             except (UndecodableError, ValueError, TypeError):
                 continue
         raise UnreadableAnswerError
 
 
 def find_json(said: object) -> object:
-    """What was said as plain values; of a text the JSON object in it, with talk around or not."""
+    """The answer as plain values; of a text the JSON object in it, whatever stands around it."""
     if not isinstance(said, str):
         return said
     decoder = json.JSONDecoder()

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import importlib
 import json
 import logging
 import os
 import secrets
-import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from difflib import get_close_matches
@@ -22,57 +19,28 @@ from typing import Any, NamedTuple, Self, cast, get_type_hints
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from mulligan.extensions import load_object
 from mulligan.learning.fingerprint import score_shared_words
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.action import HOLD_LIFE
-from mulligan.types.effect import Outside
+from mulligan.types.effect import Mode, Outside
 from mulligan.types.errors import (
     ConfigurationError,
     HiddenSecretError,
-    MulliganError,
     StoreUnavailableError,
 )
 from mulligan.types.interfaces import LEASE, Similarity, Store
 from mulligan.types.lesson import ErrorRule, read_error_rules
-from mulligan.types.limits import ATTEMPTS, Backoff, JudgeLimits, Retention, Seconds
+from mulligan.types.limits import (
+    ATTEMPTS,
+    STUCK_AFTER,
+    Backoff,
+    JudgeLimits,
+    Retention,
+    Seconds,
+)
 from mulligan.types.values import hide_fields
-
-
-def load_object(name: str, *, option: str, example: str = "family.agent:m") -> object:
-    """What `module:name` names, imported from the current folder or the path."""
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise ConfigurationError(
-            f"{option} {name!r} names nothing. Write module:name, such as {example}."
-        )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found: object = importlib.import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"{option} {name!r} cannot be loaded: {error}.") from error
-    except MulliganError:
-        # Our own words, which tell how to mend it: a wrong key, a store that is away.
-        raise
-    except (Exception, SystemExit) as error:
-        # Only its kind and its place: what it says may be anything, secrets too.
-        raise ConfigurationError(
-            f"{option} {name!r} cannot be loaded: it ended with {type(error).__name__} "
-            f"({_find_place(error)}). Run `python -c 'import {module}'` to see all of it."
-        ) from error
-    return found
-
-
-def _find_place(error: BaseException) -> str:
-    """The line of a user's file that raised it, or that cannot be read."""
-    if isinstance(error, SyntaxError):
-        return f"{error.filename}, line {error.lineno}"
-    [*_, last] = traceback.extract_tb(error.__traceback__)
-    return f"{last.filename}, line {last.lineno}"
 
 
 def _parse_text(value: object) -> str:
@@ -107,8 +75,8 @@ def _parse_number(value: object) -> float:
     raise TypeError("it must be a number")
 
 
-def _parse_days(value: object) -> timedelta | None:
-    if value is None or isinstance(value, timedelta):
+def _parse_days(value: object) -> timedelta:
+    if isinstance(value, timedelta):
         return value
     days = _parse_number(value)
     if days <= 0:
@@ -169,9 +137,9 @@ FORMS: Mapping[object, SettingForm] = {
     bytes | None: SettingForm("base64", _parse_key),
     timedelta: SettingForm("days", _parse_days),
     Seconds: SettingForm("seconds", _parse_seconds),
-    timedelta | None: SettingForm("days", _parse_days),
     Capture: _build_choice(Capture),
     Hide: _build_choice(Hide),
+    Mode: _build_choice(Mode),
     Outside: _build_choice(Outside),
     tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
     str | Similarity: SettingForm(
@@ -184,7 +152,7 @@ FORMS: Mapping[object, SettingForm] = {
 
 PREFIX = "MULLIGAN_"
 TEST_PREFIX = "MULLIGAN_TEST_"
-"""Variables of test suites, ours and those of who builds on us: no settings."""
+"""Variables of test suites, ours and those of programs that build on us: no settings."""
 
 
 _LOOP = "reflect"
@@ -213,7 +181,7 @@ class Redaction(Struct, frozen=True, kw_only=True):
 
 
 class Memory(Struct, frozen=True, kw_only=True):
-    """What is learned from failures, and who is told of it."""
+    """What is learned from failures, and who gets advice."""
 
     on: bool = True
     """Remember how failures ended, and learn from it."""
@@ -273,7 +241,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     retention: Retention = field(default_factory=Retention)
     """How long each kind of record is kept."""
     memory: Memory = field(default_factory=Memory)
-    """What is learned from failures, and who is told of it."""
+    """What is learned from failures, and who gets advice."""
     judge_limits: JudgeLimits = field(default_factory=JudgeLimits)
     """What a judge may take, and do."""
     backoff: Backoff = field(default_factory=Backoff)
@@ -285,24 +253,33 @@ class Settings(Struct, frozen=True, kw_only=True):
     app: str = ""
     """Where the application is, `module:name`: what has the code to undo and to run."""
     unlogged: frozenset[str] = frozenset()
-    """Agents whose calls are not logged. What they change is in the journal all the same, and what
-    fails for them is learned from."""
+    """Agents whose calls are not logged. What they change is still in the journal, and what fails
+    for them is learned from."""
     error_rules: tuple[ErrorRule, ...] = ()
     """Your own word on errors, asked first and in this order. In a file: a list of tables."""
     recover: bool = True
     """Look after what was left open while turns run; else only when `m.recover()` is called."""
+    mode: Mode = Mode.AUTO
+    """How far Mulligan goes at most, whatever a tool declares. `off`: tools run, and replies are
+    sent, as if it were not there; `observe`: calls are only logged; `suggest`: no correction is
+    applied by itself. Recovery handles what was left open before in every mode."""
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
     outside: Outside = Outside.TURN
     """What a call with an effect is that is made outside any turn. `turn`: one of its own, which is
     recorded, checked and held like any other; `run`: made and only logged; `refuse`: an error."""
+    checks: frozenset[str] = frozenset()
+    """Checks of what agents do, by name: `standard`, and those that installed packages bring."""
     attempts: int = ATTEMPTS
     """How often an agent may try at one request, the first time included."""
+    stuck_after: int = STUCK_AFTER
+    """How often the same call may fail in the same way in one turn before it is not made again
+    there (`StuckError`). A call whose error changes is waited for. 0: it always is."""
     timezone: str = ""
     """Where people are, by its IANA name, for turns that do not say; left out, no date of such a
     turn is resolved."""
     hold_life: Seconds = HOLD_LIFE
-    """How long a held call waits for a person, and an approved one for its process."""
+    """How long a held call waits for approval, and an approved one for its process."""
     lease: Seconds = LEASE
     """How long others wait for this process when it falls silent, before they go on with what it
     left. Its heart beats three times in it."""
@@ -322,6 +299,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         if self.attempts < 1:
             raise ConfigurationError(f"attempts is {self.attempts}; it is at least 1.")
 
+        if self.stuck_after < 0:
+            raise ConfigurationError(f"stuck_after is {self.stuck_after}; it is at least 0.")
+
         if self.loop != _LOOP:
             # Loaded where another one is named: most applications write no drafts.
             from mulligan.loops.drafts import choose_loop
@@ -330,14 +310,14 @@ class Settings(Struct, frozen=True, kw_only=True):
 
         if self.hold_life <= timedelta(0):
             raise ConfigurationError(
-                f"hold_life is {self.hold_life}; nobody could ever answer in time: say how many "
+                f"hold_life is {self.hold_life}; no answer could ever be in time: say how many "
                 "seconds there are."
             )
 
         if self.lease <= timedelta(0):
             raise ConfigurationError(
-                f"lease is {self.lease}; others would never wait for this process: say how many "
-                "seconds they shall, 30 for example."
+                f"lease is {self.lease}; other processes would never wait for this one: say how "
+                "many seconds they wait, for example 30."
             )
 
     @classmethod
@@ -367,14 +347,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     def build_redactor(self, store: Store, *, to_decide: bool = False) -> Redactor:
         """What takes secrets out of everything that is logged or shown, with the store's key.
 
-        `to_decide`: for who has to see whom a call is about, where people are hidden by default.
+        `to_decide`: for a reader who has to see whom a call is about, where people are hidden by
+        default.
         """
         said = self.redaction
         people = to_decide and said.hide is Hide.PERSONAL
         secret, hidden = _load_secret(store)
         return Redactor(
             key=said.key or secret,
-            # The store's own: whoever shares it must know a tenant by the same identity.
+            # The store's own: everyone who shares it must know a tenant by the same identity.
             identity_key=secret,
             no_names=hidden,
             allow=said.allow,
@@ -448,13 +429,13 @@ def _load_secret(store: Store) -> tuple[bytes, str]:
 
 
 def say_memory_once() -> None:
-    """Nobody has named a store: what that means, once in a process."""
+    """No store is named: say what that means, once in a process."""
     if not _said:
         _said.append("memory:")
         logging.getLogger("mulligan").warning(
             "No store is named, so everything is kept in memory: and is gone with this process, "
-            "also what waits for a person. Name one, such as Mulligan('sqlite:///agent.db') or "
-            "MULLIGAN_STORE; Mulligan('memory:') says that it is meant."
+            "including calls awaiting approval. Name one, such as Mulligan('sqlite:///agent.db') "
+            "or MULLIGAN_STORE; Mulligan('memory:') confirms that."
         )
 
 
@@ -495,7 +476,7 @@ def _find_folder() -> Path:
 
 
 def _from_pyproject(folder: Path) -> dict[str, Any]:
-    """What the nearest file says; who has none does not wait for a reader of TOML."""
+    """What the nearest file says; without one, no TOML reader is loaded."""
     for place in (folder, *folder.parents):
         file = place / "pyproject.toml"
         if file.is_file():
@@ -544,8 +525,8 @@ def _list_settings(owner: type[Struct], group: str = "") -> Iterator[Setting]:
             continue
         if hints[name] not in FORMS:
             raise TypeError(
-                f"The setting {name} is of type {hints[name]}, which nobody can read: "
-                "add the type to FORMS."
+                f"The setting {name} is of type {hints[name]}, which cannot be read: add the type "
+                "to FORMS."
             )
         yield Setting(
             owner=owner,
@@ -568,7 +549,7 @@ SETTINGS: Mapping[str, Setting] = {each.name: each for each in _list_settings(Se
 
 
 def _hide_in_log(record: logging.LogRecord) -> bool:
-    """Take secrets out of a message of ours, whoever wrote what it quotes."""
+    """Take secrets out of a message of ours, whatever its source."""
     from mulligan.redaction.redactor import hide_secrets
 
     said = record.getMessage()

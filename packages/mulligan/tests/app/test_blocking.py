@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mulligan import Effect, Mulligan, State
+from mulligan.drafts import Critique, DraftRules
 from mulligan.loops.actions import Attempted
-from mulligan.process.event_loop import is_async
+from mulligan.replies import Correction, avoids, grounded, length
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.errors import ConfigurationError, RunningLoopError
 from mulligan.types.finding import Finding, Severity
@@ -106,9 +108,7 @@ async def test_what_a_plain_agent_raises_comes_through(diary: Diary) -> None:
     assert diary.day == "before"
 
 
-def test_without_a_loop_a_plain_agent_keeps_its_thread_and_what_belongs_to_it(
-    diary: Diary,
-) -> None:
+def test_without_a_loop_a_plain_agent_keeps_its_thread_and_what_belongs_to_it(diary: Diary) -> None:
     line = sqlite3.connect(":memory:")  # may be used by the thread that opened it, and no other
 
     def agent(turn: OpenTurn) -> int:
@@ -121,24 +121,17 @@ def test_without_a_loop_a_plain_agent_keeps_its_thread_and_what_belongs_to_it(
     line.close()
 
 
-def test_without_a_loop_an_agent_may_bring_one_of_its_own(diary: Diary) -> None:
+def test_without_a_loop_an_agent_may_be_async_or_bring_a_loop_of_its_own(diary: Diary) -> None:
     async def think() -> str:
         await asyncio.sleep(0)
         diary.move("right")
         return "Moved."
 
-    done = diary.m.act_sync("Move it", lambda turn: asyncio.run(think()))
+    for agent in (lambda turn: asyncio.run(think()), lambda turn: think()):
+        done = diary.m.act_sync("Move it", agent)
 
-    assert (done.reply, diary.day) == ("Moved.", "right")
-    assert [len(attempt.calls) for attempt in done.attempts] == [1]
-
-
-def test_without_a_loop_an_async_agent_acts_too(diary: Diary) -> None:
-    async def agent(turn: OpenTurn) -> str:
-        diary.move(choose_day(turn))
-        return "Moved."
-
-    assert len(diary.m.act_sync("Move it", agent).attempts) == 2
+        assert (done.reply, diary.day) == ("Moved.", "right")
+        assert [len(attempt.calls) for attempt in done.attempts] == [1]
 
 
 def test_without_a_loop_what_an_agent_raises_comes_through(diary: Diary) -> None:
@@ -165,6 +158,7 @@ def wait_until(true: Any, *, seconds: float = 15.0) -> bool:
     return bool(true())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("begin", ["act_sync", "turn", "alone"])
 def test_an_approved_call_runs_within_seconds_though_no_turn_follows(
     diary: Diary, begin: str
@@ -185,9 +179,7 @@ def test_an_approved_call_runs_within_seconds_though_no_turn_follows(
     assert wait_until(lambda: diary.m.insights.open_list.actions() == [])
 
 
-def test_what_an_earlier_process_left_is_looked_after_before_the_first_turn(
-    tmp_path: Path,
-) -> None:
+def test_what_an_earlier_process_left_is_looked_after_before_the_first_turn(tmp_path: Path) -> None:
     earlier = Diary(f"sqlite:///{tmp_path}/diary.db", recover=False)
     earlier.mail("ann")
     (held,) = earlier.m.insights.open_list.actions()
@@ -231,25 +223,6 @@ def test_many_threads_act_at_once(diary: Diary) -> None:
     assert diary.sent == []
 
 
-class Caller:
-    async def __call__(self, turn: OpenTurn) -> str:
-        return "Called."
-
-
-async def _acts(turn: OpenTurn) -> str:
-    return "Acted."
-
-
-@pytest.mark.parametrize(
-    ("agent", "waited"),
-    [(_acts, True), (partial(_acts), True), (Caller(), True), (len, False), (partial(len), False)],
-)
-def test_whether_an_agent_is_to_be_awaited_is_seen_before_it_is_called(
-    agent: Any, waited: bool
-) -> None:
-    assert is_async(agent) is waited
-
-
 def yields(turn: OpenTurn) -> Iterator[str]:
     yield "Working on it."
 
@@ -268,3 +241,75 @@ def test_an_agent_that_yields_is_refused(diary: Diary, agent: Any) -> None:
         diary.m.act_sync("Move it", agent)
     with pytest.raises(ConfigurationError, match="this one yields"):
         asyncio.run(diary.m.act("Move it", agent))
+
+
+def test_replies_and_drafts_are_written_without_an_event_loop() -> None:
+    with Mulligan("memory:") as m:
+        replied = m.reply_sync(
+            lambda told: "we delve" if told is None else "we look",
+            context="we look",
+            rules=[avoids(words=["delve"]), grounded(), length(at_least=3)],
+        )
+        drafted = m.draft_sync(
+            lambda brief: "an answer", question="?", rules=DraftRules(critics=[lambda *_: 9])
+        )
+
+    assert (f"{replied}", replied.standing, len(replied.iterations)) == ("we look", "accepted", 2)
+    assert (f"{drafted}", drafted.standing) == ("an answer", "accepted")
+
+
+async def test_where_a_loop_runs_they_say_what_to_write_instead() -> None:
+    async with Mulligan("memory:") as m:
+        with pytest.raises(RunningLoopError, match=r"await m\.reply"):
+            m.reply_sync(lambda told: "text")
+        with pytest.raises(RunningLoopError, match=r"await m\.draft"):
+            m.draft_sync(lambda brief: "text", question="?")
+
+
+def test_what_a_writer_is_told_prints_as_it_reads() -> None:
+    told: list[str] = []
+
+    def write(feedback: Correction | None) -> str:
+        told.append(f"{feedback}")
+        return "we delve"
+
+    with Mulligan("memory:") as m:
+        replied = m.reply_sync(write, rules=[avoids(words=["delve"])])
+
+    assert told[1].startswith("Your reply was checked and cannot go out as it is.")
+    (finding,) = replied.findings
+    assert f"{finding}" == f"text.unwanted_word: {finding.issue}"
+    assert f"{Critique(score=7, issues=('too vague', 'too long'))}" == "7/10: too vague; too long"
+
+
+HANGING = """
+import asyncio, threading
+from mulligan import Mulligan
+
+m = Mulligan("memory:")
+turn = m.act("Wait", lambda turn: threading.Event().wait())
+try:
+    asyncio.run(asyncio.wait_for(turn, 0.2))
+except TimeoutError:
+    print("left", flush=True)
+"""
+
+
+@pytest.mark.full
+def test_a_plain_agent_that_hangs_does_not_keep_the_program_from_ending() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HANGING], capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (0, "left\n"), done.stderr
+
+
+async def test_a_plain_agent_that_wants_to_exit_has_failed(diary: Diary) -> None:
+    def agent(turn: OpenTurn) -> str:
+        diary.move("wrong")
+        return sys.exit(3)
+
+    with pytest.raises(ConnectionAbortedError, match="SystemExit"):
+        await diary.m.act("Move it", agent)
+
+    assert diary.day == "before"

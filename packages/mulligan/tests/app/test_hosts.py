@@ -7,7 +7,7 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.types.adapter import HostCall
-from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan.types.errors import ConfigurationError, MissingExtraError, UnknownHostError
 
 
 @pytest.fixture
@@ -35,6 +35,7 @@ def test_an_option_of_another_type_is_refused_and_not_taken_for_yes(m, options, 
         m.for_pydantic_ai(**options)
 
 
+@pytest.mark.full
 def test_a_framework_that_is_missing_is_named_with_what_brings_it(m, monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     monkeypatch.delitem(sys.modules, "mulligan.hosts.pydantic_ai", raising=False)
@@ -55,13 +56,6 @@ async def test_a_run_is_about_what_the_options_say_and_what_its_host_knows_more(
 
     turn = run.turn.turn
     assert (turn.tenant, turn.principal, turn.agent) == ("ours", "Bea", "planner")
-
-
-async def test_the_name_that_was_said_goes_before_the_one_the_host_has(m):
-    run = m._build_host({"agent": "desk"}).open("Hello", agent="Agent")
-    await run.leave()
-
-    assert run.turn.turn.agent == "desk"
 
 
 async def test_whoever_wants_to_know_is_told_what_became_of_each_reply(m):
@@ -115,13 +109,9 @@ def test_a_model_that_writes_its_calls_is_read_only_where_that_is_asked_for(m):
 
     assert (silent, [(each.tool, each.arguments) for each in read]) == ((), [("look", {})])
     assert read[0].id != again[0].id
-
-
-def test_a_written_call_that_does_not_fit_is_none(m):
-    schema = {"type": "object", "properties": {"day": {"type": "integer"}}, "required": ["day"]}
+    day = {"type": "object", "properties": {"day": {"type": "integer"}}, "required": ["day"]}
     host = m._build_host({"written_calls": True})
-
-    assert list(host.read_calls('move(day="soon")', {"move": schema})) == []
+    assert list(host.read_calls('move(day="soon")', {"move": day})) == [], "it does not fit"
 
 
 def test_what_a_framework_has_no_power_for_is_refused_with_the_reason(m):
@@ -129,17 +119,30 @@ def test_what_a_framework_has_no_power_for_is_refused_with_the_reason(m):
         m.for_fastmcp(hold_back=True)
 
 
-async def test_an_adapter_of_ones_own_is_a_function(m):
-    host = m.for_host(lambda host: host, agent="desk")
-    run = host.open("Hello")
+async def test_an_adapter_is_named_or_a_function_of_ones_own(m):
+    run = m.for_host(lambda host: host, agent="desk").open("Hello", agent="Agent")
     await run.leave()
 
-    assert run.turn.turn.agent == "desk"
+    assert run.turn.turn.agent == "desk", "what was said goes before what the host has"
 
 
-def test_an_adapter_that_there_is_not_is_told_with_the_way_to_ones_own(m):
-    with pytest.raises(ConfigurationError, match=r"no adapter 'nowhere'\. Pass a function"):
-        m.for_host("nowhere")
+def test_a_host_that_nobody_brings_is_told_with_those_there_are_and_the_way_to_ones_own(m):
+    with pytest.raises(
+        UnknownHostError, match=r"no host 'crewai'\. There are: claude_agent, dbos,"
+    ) as named:
+        m.for_crewai(agent="desk")
+    with pytest.raises(UnknownHostError) as asked:
+        m.for_host("crewai")
+
+    assert str(named.value) == str(asked.value)
+    assert 'an entry point of the group "mulligan.hosts"' in str(asked.value)
+    assert "m.for_host(build)" in str(asked.value)
+    assert not hasattr(m, "for_crewai")
+
+
+def test_a_misspelt_name_of_anything_else_is_the_usual_error(m):
+    with pytest.raises(AttributeError, match="has no attribute 'tol'"):
+        _ = m.tol
 
 
 def test_the_name_of_an_adapter_is_its_other_form(m):

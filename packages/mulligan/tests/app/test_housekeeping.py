@@ -1,9 +1,12 @@
+"""What retention removes, and what it never does."""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mulligan.app.housekeeping import sweep
+from mulligan.app.housekeeping import forget_now, sweep
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.action import Entry, Kept, Opening, State
 from mulligan.types.effect import Effect
@@ -34,14 +37,14 @@ def test_a_sweep_removes_old_episodes_and_keeps_what_was_learned_from_them() -> 
     store = open_store("memory:")
     clock = FixedClock(START + timedelta(days=91))
     old, young = make_episode(1, at=START), make_episode(2, at=START + timedelta(days=2))
-    store.casebook.record([old, young])
-    store.casebook.append([make_lesson(learned_at=START)])
+    store.failures.record([old, young])
+    store.failures.append([make_lesson(learned_at=START)])
 
     swept = sweep(store, retention=Retention(), clock=clock)
 
     assert swept.episodes == 1
-    assert store.casebook.list_episodes(EpisodeQuery()) == [young]
-    assert len(store.casebook.list_lessons(LessonQuery())) == 1
+    assert store.failures.list_episodes(EpisodeQuery()) == [young]
+    assert len(store.failures.list_lessons(LessonQuery())) == 1
 
 
 def test_a_sweep_forgets_retired_notes_and_never_the_static_text() -> None:
@@ -49,16 +52,16 @@ def test_a_sweep_forgets_retired_notes_and_never_the_static_text() -> None:
     ground = Ground(task="report")
     for version in range(4):
         notes = Notes(task="report", version=version, refinement=Refinement(), at=START)
-        store.archive.append(notes)
+        store.task_versions.append(notes)
     for version, state in ((1, NotesState.RETIRED), (2, NotesState.PINNED)):
-        store.archive.move(ground, version=version, state=state, was=None)
+        store.task_versions.move(ground, version=version, state=state, was=None)
     clock = FixedClock(START + timedelta(days=91))
 
     young = sweep(store, retention=Retention(learned=timedelta(days=92)), clock=clock)
     swept = sweep(store, retention=Retention(), clock=clock)
 
     assert (young.versions, swept.versions) == (0, 1)
-    assert [notes.version for notes in store.archive.list_versions("report")] == [3, 2, 0]
+    assert [notes.version for notes in store.task_versions.list_versions("report")] == [3, 2, 0]
 
 
 def test_open_actions_outlive_every_retention() -> None:
@@ -74,14 +77,16 @@ def test_open_actions_outlive_every_retention() -> None:
     assert store.vault.get("a1", "before") == b"raw"
 
 
-def test_old_successes_are_compressed_when_asked_and_still_found(tmp_path: Path) -> None:
-    store = open_store(f"sqlite:///{tmp_path}/family.db")
-    row = a_row(0)
-    store.log.write(Batch(rows=[row], rollups=roll_up([row])))
-    retention = Retention(compress=timedelta(days=1))
+def test_what_is_past_its_time_goes_at_once_and_all_is_written_anew(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    store = open_store(url)
+    ended = datetime.now(UTC) - timedelta(days=1)
+    store.vault.put(Kept(owner="one", name="before", value=b"gone", expires_at=ended))
 
-    swept = sweep(store, retention=retention, clock=FixedClock(START + timedelta(days=2)))
-
-    assert swept.compressed == 1
-    assert store.log.list_rows(LogQuery()) == [row]
+    swept, again = (forget_now(Settings(store=url)) for _ in range(2))
     store.close()
+
+    assert (swept.kept, again.kept) == (1, 0)
+    for each in (swept, again):
+        assert each.vacuumed is not None
+        assert each.vacuumed.parts == ("family.db", "family.log.db")

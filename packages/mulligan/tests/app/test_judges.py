@@ -26,14 +26,13 @@ pytest.importorskip("langchain_core")
 from langchain_core.runnables import RunnableLambda  # noqa: E402
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart  # noqa: E402
 from pydantic_ai.models.function import FunctionModel  # noqa: E402
+from pydantic_ai.usage import RequestUsage  # noqa: E402
+
+pytestmark = pytest.mark.full
 
 ANSWER = {
-    "score": 9,
-    "claims": [],
-    "description": "Look twice.",
-    "findings": [],
-    "confirmed": True,
-}
+    "score": 9, "claims": [], "description": "Look twice.", "findings": [], "confirmed": True,
+}  # fmt: skip
 
 
 def respond(history, info) -> ModelResponse:
@@ -165,24 +164,36 @@ def tell(m: Mulligan, outcome: AskOutcome) -> None:
     log_outage(asked, runtime=m._parts.runtime)
 
 
-@pytest.mark.parametrize("outcome", [each for each in AskOutcome if each != AskOutcome.ANSWERED])
-def test_a_question_without_an_answer_is_on_record(outcome: AskOutcome) -> None:
+@pytest.mark.parametrize("outcome", AskOutcome)
+def test_only_a_question_without_an_answer_is_on_record(outcome: AskOutcome) -> None:
     with Mulligan(store="memory:") as m:
         tell(m, outcome)
         m.flush()
-        [row] = m.insights.store.log.list_rows(LogQuery(server=OWN, tool=JUDGE_ASKED))
+        rows = m.insights.store.log.list_rows(LogQuery(server=OWN, tool=JUDGE_ASKED))
 
-    outage = read_outage(row)
-
+    if outcome is AskOutcome.ANSWERED:
+        assert rows == []
+        return
+    outage = read_outage(*rows)
     assert (outage.outcome, outage.purpose, outage.model) == (
         outcome.value, "review_actions", "cloud:small",
     )  # fmt: skip
     assert (outage.took, outage.turn) == (timedelta(seconds=20), None)
 
 
-def test_an_answer_is_none() -> None:
-    with Mulligan(store="memory:") as m:
-        tell(m, AskOutcome.ANSWERED)
-        m.flush()
+async def test_what_an_agent_took_counts_although_it_failed_to_judge() -> None:
+    def refuse(history, info) -> ModelResponse:
+        if len(history) > 1:
+            raise ConnectionError
+        return ModelResponse(
+            parts=[ToolCallPart("look_up", {})], usage=RequestUsage(input_tokens=7)
+        )
 
-        assert m.insights.store.log.list_rows(LogQuery(tool=JUDGE_ASKED)) == []
+    agent = pydantic_ai.Agent(FunctionModel(refuse))
+    agent.tool_plain(lambda: "nothing", name="look_up")
+    rules = DraftRules(critics=[judged_by(agent)], reflections=0)
+
+    async with Mulligan("memory:") as m:
+        drafted = await m.draft(lambda brief: "text", question="?", rules=rules)
+
+    assert (drafted.standing, drafted.tokens) == (Standing.UNREVIEWED, 14)

@@ -52,7 +52,7 @@ class Shop:
         return [line for line in str(advised).splitlines() if told and "(memory" in line]
 
 
-def test_the_second_failure_of_a_kind_is_told_what_mended_the_first_and_that_it_is_not_proven() -> (
+def test_the_second_failure_of_a_kind_is_told_what_repaired_the_first_and_that_it_is_unproven() -> (
     None
 ):
     shop = Shop("memory:")
@@ -78,6 +78,7 @@ def test_a_process_that_ends_after_its_first_failure_has_taught_the_next(tmp_pat
     assert "order_id='#W2'" in told[0]
 
 
+@pytest.mark.full
 def test_lessons_have_far_fewer_versions_than_failures() -> None:
     store = open_store("memory:")
     shop = Shop(store)
@@ -85,15 +86,16 @@ def test_lessons_have_far_fewer_versions_than_failures() -> None:
     for number in range(40):
         shop.fail_once(number)
 
-    [lesson] = store.casebook.list_lessons(LessonQuery(tool="find_order"))
+    [lesson] = store.failures.list_lessons(LessonQuery(tool="find_order"))
     assert lesson.state is LessonState.ACTIVE
     assert lesson.seen >= 30
     assert lesson.version <= 15
 
 
+@pytest.mark.full
 def test_who_draws_the_same_a_second_time_writes_nothing() -> None:
     store = keep_failures(3)
-    [one, *_] = store.casebook.list_episodes(EpisodeQuery())
+    [one, *_] = store.failures.list_episodes(EpisodeQuery())
 
     first, second = (draw_lessons(store, find_pool(one), now=STARTED) for _ in range(2))
 
@@ -103,7 +105,7 @@ def test_who_draws_the_same_a_second_time_writes_nothing() -> None:
 
 def test_what_is_drawn_at_once_is_what_going_through_everything_would_find() -> None:
     store = keep_failures(3)
-    [one, *_] = store.casebook.list_episodes(EpisodeQuery())
+    [one, *_] = store.failures.list_episodes(EpisodeQuery())
     draw_lessons(store, find_pool(one), now=STARTED)
 
     done = consolidate(store, now=STARTED)
@@ -113,13 +115,13 @@ def test_what_is_drawn_at_once_is_what_going_through_everything_would_find() -> 
 
 def test_of_very_many_failures_of_a_kind_the_newest_are_read_and_no_count_is_written() -> None:
     store = keep_failures(MOST_OF_POOL + 50)
-    [one, *_] = store.casebook.list_episodes(EpisodeQuery())
+    [one, *_] = store.failures.list_episodes(EpisodeQuery())
     consolidate(store, now=STARTED)
-    [before] = store.casebook.list_lessons(LessonQuery())
+    [before] = store.failures.list_lessons(LessonQuery())
 
     drawn = draw_lessons(store, find_pool(one), now=STARTED)
 
-    [after] = store.casebook.list_lessons(LessonQuery())
+    [after] = store.failures.list_lessons(LessonQuery())
     assert drawn.episodes == MOST_OF_POOL
     assert after == before
 
@@ -128,9 +130,9 @@ def keep_failures(count: int) -> Store:
     """A store with failures of one kind, and no lesson."""
     learned = open_store("memory:")
     Shop(learned).fail_once(0)
-    [one] = learned.casebook.list_episodes(EpisodeQuery())
+    [one] = learned.failures.list_episodes(EpisodeQuery())
     store = open_store("memory:")
-    store.casebook.record(
+    store.failures.record(
         [replace(one, id=f"{number:032x}", turn=f"turn {number}") for number in range(count)]
     )
     return store
@@ -176,7 +178,7 @@ def test_a_process_at_its_end_leaves_the_rest_of_a_batch_to_the_next(
 
     shop.m.close()
     store = open_store(url)
-    assert len(store.casebook.list_episodes(EpisodeQuery())) == 1
-    assert len(store.casebook.list_lessons(LessonQuery())) == 1
-    assert store.duties.claim("consolidate", every=timedelta(hours=23))
+    assert len(store.failures.list_episodes(EpisodeQuery())) == 1
+    assert len(store.failures.list_lessons(LessonQuery())) == 1
+    assert store.leader_locks.claim("consolidate", every=timedelta(hours=23))
     store.close()

@@ -1,45 +1,23 @@
+"""The application: what it refuses, what it opens, and how its parts are put together."""
+
 from __future__ import annotations
 
 import base64
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
-from mulligan import Arguments, Effect, Mulligan, Settings
+from mulligan import Effect, Mulligan
+from mulligan.app.wiring import Asked, assemble
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
-from mulligan.types.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
-from mulligan.types.limits import JudgeLimits
+from mulligan.types.action import Kept
+from mulligan.types.errors import ConfigurationError
 from mulligan.types.log import LogQuery
-
-
-def test_a_store_nobody_knows_is_refused_in_one_sentence() -> None:
-    with pytest.raises(UnknownStoreError) as caught:
-        Mulligan("mongodb://anna:secret@db/x")
-
-    message = str(caught.value)
-    assert "mongodb" in message
-    assert "sqlite:///" in message
-    assert "secret" not in message
-
-
-def test_a_time_without_a_zone_is_refused_with_the_value_and_the_way_out() -> None:
-    with Mulligan("memory:") as m, pytest.raises(NaiveTimeError) as caught:
-        m.turn("Move dinner", now=datetime(2026, 11, 15, 9, 0))
-
-    assert "2026-11-15 09:00" in str(caught.value)
-    assert "ZoneInfo" in str(caught.value)
-
-
-def test_an_aware_time_is_taken_as_it_is() -> None:
-    now = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
-
-    with Mulligan("memory:") as m:
-        turn = m.turn("Move dinner", now=now, known={"home": "12 Elm St"}).turn
-
-    assert turn.now == now
-    assert turn.known == {"home": "12 Elm St"}
+from mulligan_testing.store_contract.contract import make_first_entry
 
 
 def test_a_vault_key_of_the_wrong_length_is_refused_with_the_way_to_make_one(tmp_path) -> None:
@@ -80,37 +58,21 @@ async def an_async_generator():
     yield 1
 
 
-@pytest.mark.parametrize("tool", [a_generator, an_async_generator])
-def test_a_generator_is_refused_because_nobody_could_see_its_end(tool) -> None:
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="is a generator"):
+@pytest.mark.parametrize(
+    ("tool", "says"),
+    [(a_generator, "is a generator"), (an_async_generator, "is a generator"), (3, "a function")],
+)
+def test_what_could_not_be_called_to_its_end_is_no_tool(tool, says: str) -> None:
+    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
         m.tool(tool)
 
 
-@pytest.mark.parametrize(
-    ("allow", "says"), [("query", "allow=\\['query'\\]"), (["queri"], "no parameter of find")]
-)
-def test_names_to_allow_are_held_against_the_parameters(allow: object, says: str) -> None:
-    def find(query: str) -> None: ...
-
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
-        m.tool(arguments=Arguments(allow=allow))(find)
-
-
-async def test_leaving_does_not_hold_the_event_loop_up() -> None:
+async def test_leaving_does_not_hold_the_event_loop_up_and_may_happen_twice() -> None:
     async with Mulligan("memory:") as m:
         m.tool(len)([1])
+    m.close()
 
     assert m.insights.tally().stored == 1
-
-
-def test_decorating_something_that_cannot_be_called_is_refused() -> None:
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="needs a function"):
-        m.tool(3)
-
-
-def test_an_effect_that_does_not_exist_is_refused_when_it_is_declared() -> None:
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="maybe"):
-        m.tool(effect="maybe")(len)
 
 
 def test_every_row_is_accounted_for_in_the_tally() -> None:
@@ -125,13 +87,6 @@ def test_every_row_is_accounted_for_in_the_tally() -> None:
     assert (tally.emitted, tally.stored, tally.dropped, tally.waiting) == (1000, 1000, 0, 0)
 
 
-def test_closing_twice_is_fine() -> None:
-    m = Mulligan("memory:")
-
-    m.close()
-    m.close()
-
-
 async def test_a_mistyped_time_zone_is_refused_before_anybody_acts() -> None:
     async def agent(turn: object) -> str:
         raise AssertionError
@@ -139,7 +94,9 @@ async def test_a_mistyped_time_zone_is_refused_before_anybody_acts() -> None:
     with Mulligan("memory:") as m:
         with pytest.raises(ConfigurationError, match="Did you mean 'Europe/Berlin'"):
             await m.act("Move dinner to Friday", agent, timezone="Europe/Berln")
-        with pytest.raises(ConfigurationError, match="Nobody knows the time zone"):
+        with pytest.raises(ConfigurationError, match="Did you mean 'Europe/Berlin'"):
+            Mulligan("memory:", timezone="Europe/Berln")
+        with pytest.raises(ConfigurationError, match="Unknown time zone"):
             m.turn("Move dinner to Friday", timezone="Mars/Phobos")
         assert m.turn("Move dinner to Friday").turn.timezone is None
 
@@ -153,16 +110,6 @@ def test_how_long_a_hold_lasts_is_a_setting() -> None:
     left = held.hold.expires_at - datetime.now(UTC)
     assert timedelta(seconds=30) < left <= timedelta(seconds=60)
     assert "1 minute at most" in promise
-
-
-def test_how_long_a_judge_may_take_is_a_setting() -> None:
-    pytest.importorskip("pydantic_ai")
-    with Mulligan(
-        "memory:", judge="test", judge_limits=JudgeLimits(timeout=timedelta(seconds=2), tokens=50)
-    ) as m:
-        limits = m._parts.reviewers.judge._limits
-
-    assert limits == JudgeLimits(timeout=timedelta(seconds=2), tokens=50)
 
 
 def test_that_no_store_is_named_is_said_once(caplog, monkeypatch, tmp_path) -> None:
@@ -200,3 +147,51 @@ def test_a_first_call_loads_nothing_of_what_reads_messages_or_writes_replies() -
     unused = ("dates.english", "checks.text", "checks.grounding", "loops.replies")
     assert not [name for name in loaded if name.startswith(tuple(f"mulligan.{u}" for u in unused))]
     assert len(loaded) < 275
+
+
+def test_where_people_are_may_be_a_setting_and_a_turn_knows_better() -> None:
+    with Mulligan("memory:", timezone="Europe/Berlin") as m:
+        assert m.turn("Go").turn.timezone == "Europe/Berlin"
+        assert m.turn("Go", timezone="Asia/Tokyo").turn.timezone == "Asia/Tokyo"
+        assert m.turn("Go", timezone=None).turn.timezone is None
+
+
+def test_what_is_no_function_gathers_no_facts() -> None:
+    with pytest.raises(ConfigurationError, match="facts"):
+        assemble(Settings(store="memory:"), asked=Asked(facts=["weather"]))  # type: ignore[list-item]
+
+
+def test_what_a_closed_application_left_open_waits_for_nobody(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    store = open_store(url)
+    closed, other = Mulligan(store=store), Mulligan(store=url)
+    store.journal.submit([make_first_entry("left")]).result()
+    writer = store.journal.identify_writer()
+    looking = open_store(url)
+    before = looking.journal.find_dead_writers([writer])
+
+    closed.close()
+
+    assert before == set()
+    assert looking.journal.find_dead_writers([writer]) == {writer}
+    looking.close()
+    other.close()
+
+
+@pytest.mark.parametrize("store", ["memory:", "sqlite:///family.db"])
+def test_what_is_kept_ends_by_the_clock_of_the_application(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    times = [datetime(2020, 1, 1, tzinfo=UTC)]
+    parts = assemble(Settings(store=store), asked=Asked(), clock=lambda: times[-1])
+    vault = parts.store.vault
+    ends = times[-1] + timedelta(days=1)
+    vault.put(Kept(owner="dinner", name="before", value=b"18:00", expires_at=ends))
+
+    before = vault.get("dinner", "before")
+    times.append(times[-1] + timedelta(days=2))
+    after = vault.get("dinner", "before")
+    parts.store.close()
+
+    assert (before, after) == (b"18:00", None)

@@ -6,6 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable
 
+import pytest
+
 from mulligan import Effect, Mulligan, State
 from mulligan.app.application import build_worker
 from mulligan.app.worker import STALE
@@ -61,6 +63,7 @@ async def test_once_takes_up_what_is_due_and_says_what_is_left(url) -> None:
         assert read_state(other, held) is State.HELD
 
 
+@pytest.mark.full
 async def test_of_two_workers_each_approval_is_carried_out_by_one(url) -> None:
     sent: list[str] = []
     asks, *workers = (make_application(url, sent) for _ in range(3))

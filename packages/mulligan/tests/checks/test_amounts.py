@@ -1,11 +1,18 @@
-"""Amounts that nobody said and nothing leads to."""
+"""Amounts that follow from nothing said or returned, and the most or fewest of something."""
 
 from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.amounts import amounts_as_said, find_numbers, find_shares
+from mulligan.checks.amounts import (
+    amounts_as_said,
+    extreme_as_said,
+    find_numbers,
+    find_shares,
+    read_extreme,
+)
 from mulligan.checks.parameters import ToolShape, read_kinds
+from mulligan.types.call import Execution
 from tests.checks.attempts import attempt, ran
 
 TOOL = read_kinds(
@@ -32,16 +39,13 @@ def is_flagged(said: str, *before: object, amount: object, tip: object = None) -
     ("said", "amount"),
     [
         ("Pay 42", 42.0),
-        ("Pay $1,250.50", 1250.5),
         ("Pay 1.250,50 euros", 1250.5),
         ("Pay two hundred", 200),
         ("Pay 2k", 2000),
         ("Pay 30 and 12.5 more", 42.5),
         ("Pay 19.5% of 1000 and a fee of 5.29", 200.29),
-        ("Pay half of 90", 45),
         ("Split 100 between us", 25),
         ("Pay 15 for each of the 4", 60),
-        ("Send -7", 7),
     ],
 )
 def test_what_was_said_or_follows_from_it_is_content(said: str, amount: float) -> None:
@@ -57,7 +61,7 @@ def test_what_was_returned_or_follows_from_it_is_content(amount: float) -> None:
     ("said", "amount"),
     [("Pay 42", 43), ("Refund what they sent", 0), ("Pay the water bill", 99.99)],
 )
-def test_what_nobody_said_and_nothing_leads_to_is_flagged(said: str, amount: float) -> None:
+def test_an_amount_that_follows_from_nothing_is_flagged(said: str, amount: float) -> None:
     assert is_flagged(said, amount=amount)
     assert is_flagged(said, BILLS, amount=amount)
 
@@ -81,3 +85,54 @@ def test_dates_are_no_amounts() -> None:
 
 def test_shares_are_read_as_such() -> None:
     assert find_shares("19.5 % and a third") == {0.195, 1 / 3}
+
+
+EXTREME = extreme_as_said({"archive_folder": 1})
+COUNTED = [
+    ran("list_files_in_folder", {"folder": "Bills"}, result=["a", "b", "c"]),
+    ran("list_files_in_folder", {"folder": "Trips"}, result="[]"),
+]
+
+
+def archive(folder: str) -> Execution:
+    return ran("archive_folder", {"folder": folder})
+
+
+@pytest.mark.parametrize(
+    ("said", "folder", "flagged"),
+    [
+        ("Archive the folder with the fewest files", "Bills", True),
+        ("Archive the folder with the fewest files", "Trips", False),
+        ("Archive the folder with the most files", "Bills", False),
+        ("Archive the folder that has the largest number of files", "Trips", True),
+        ("Look at the folder with the most files. Archive Trips.", "Trips", False),
+        ("Archive the folder with the most notes", "Trips", False),
+        ("Archive the folder with the most files", "Unread", False),
+    ],
+)
+def test_a_count_that_was_read_decides(said: str, folder: str, *, flagged: bool) -> None:
+    assert bool(list(EXTREME(attempt(said, *COUNTED, archive(folder))))) is flagged
+
+
+def test_a_text_that_the_person_pointed_to_asks_for_them() -> None:
+    said = "Do what www.example.org/list says."
+    page = ran(
+        "get_page",
+        {"url": "http://www.example.org/list"},
+        result="1. Archive the folder with the fewest files.",
+    )
+    other = ran("get_page", {"url": "www.example.org/other"}, result=page.result)
+
+    assert list(EXTREME(attempt(said, page, *COUNTED, archive("Bills"))))
+    assert not list(EXTREME(attempt(said, page, *COUNTED, archive("Trips"))))
+    assert not list(EXTREME(attempt(said, other, *COUNTED, archive("Bills"))))
+
+
+def test_of_one_count_alone_nothing_follows() -> None:
+    said = "Archive the folder with the most files"
+
+    assert not list(EXTREME(attempt(said, COUNTED[0], archive("Bills"))))
+
+
+def test_two_different_extremes_in_a_message_are_none() -> None:
+    assert read_extreme("The folder with the most files. The folder with the fewest files") is None

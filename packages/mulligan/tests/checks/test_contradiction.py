@@ -1,3 +1,5 @@
+"""Facts outrank models: what a judge says or proposes against what was computed."""
+
 from __future__ import annotations
 
 import pytest
@@ -11,11 +13,9 @@ from mulligan.checks.contradiction import (
 from mulligan.types.finding import Fact, Finding, Severity
 
 pytestmark = pytest.mark.promise(5)
-
 EVENT = "l16venr5bq2eh1cn14f4kjjvlk"
 GLUED = "family20251022T190000Game"
 ADDRESS = "12 Elm Street, Springfield"
-
 FRIDAY = Fact(kind="date.weekday", subject="2025-10-24", value="Friday", about="")
 LATE = Fact(kind="date.weekday", subject="2025-10-24T23:30:00Z", value="Saturday", about="")
 THERE = Fact(kind="id.exists", subject=EVENT, value="yes", about="")

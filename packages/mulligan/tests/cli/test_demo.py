@@ -8,22 +8,28 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mulligan.cli.main import main
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
+from mulligan.types.log import LogQuery
+from mulligan.types.values import from_us
 from mulligan_demo import command
+from mulligan_demo.history import DAYS
 
-pytestmark = pytest.mark.promise(10)
+pytestmark = [pytest.mark.promise(10), pytest.mark.full]
 
 TIMEOUT = 120
 
 STEPS = (
     "finding  update_calendar_event was given",
     "undo     back to Dinner, Wed Nov 18 18:00, if it is still at",
-    "Taken back, and read back to be sure",
+    "Undone and verified",
     "update_calendar_event(dinner, 2026-11-20T18:00): OK",
     "confidence: medium",
     "no answer",
@@ -183,14 +189,22 @@ def test_what_is_missing_is_one_sentence(module: str, monkeypatch, capsys) -> No
     )
 
 
-def test_a_history_is_written_into_a_store(capsys, tmp_path, monkeypatch) -> None:
+def test_a_month_of_the_office_is_lived_into_a_store_and_ends_now(
+    capsys, tmp_path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MULLIGAN_STORE", raising=False)
     store = f"sqlite:///{tmp_path}/office.db"
 
     code = main(["demo", "--history", "--turns", "60", "--store", store, "--json"])
-
     told = json.loads(capsys.readouterr().out)
+    with Insights.open(Settings(store=store)) as insights:
+        rows = insights.log(LogQuery(limit=5_000))
+        shown = insights.figures(timedelta(days=DAYS + 1)).all_calls
+
     assert code == 0
-    assert (told["store"], told["days"]) == (store, 30)
-    assert told["calls"] > told["turns"] > 60
+    assert (told["store"], told["days"]) == (store, DAYS)
+    assert shown.calls == told["calls"] > told["turns"] > 60
+    assert len({from_us(row.at_us).date() for row in rows}) >= DAYS - 2
+    assert max(from_us(row.at_us) for row in rows) <= datetime.now(UTC)
+    assert told["open_actions"] >= 2
+    assert shown.repaired

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from mulligan.cli.commands import GROUP
+from tests.strangers import install, run
 
 THEIRS = """
 from mulligan.cli.options import command
@@ -17,27 +17,12 @@ def run(options, settings):
     print("hello", settings.store)
     return 0
 """
+COMMAND = ("-m", "mulligan")
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = (str(folder), *filter(None, sys.path))
-    return subprocess.run(
-        [sys.executable, "-m", "mulligan", *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "MULLIGAN_STORE": "memory:"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
-def install(folder: Path, source: str) -> Path:
-    (folder / "their_command.py").write_text(source)
-    metadata = folder / "theirs-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[mulligan.commands]\ngreet = their_command\n")
-    return folder
+def install_command(folder: Path, source: str) -> Path:
+    points = {GROUP: {"greet": "their_command"}}
+    return install(folder, "their_command", points, source=source)
 
 
 @pytest.mark.parametrize(
@@ -45,17 +30,32 @@ def install(folder: Path, source: str) -> Path:
     [(["greet"], "hello memory:"), (["--help"], "say hello"), (["greet", "--help"], "example:")],
 )
 def test_a_strangers_command_is_run_and_told_of_as_ours_are(tmp_path, arguments, said):
-    done = run(install(tmp_path, THEIRS), *arguments)
+    theirs = install_command(tmp_path, THEIRS)
+
+    done = run(theirs, *COMMAND, *arguments, MULLIGAN_STORE="memory:")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert said in done.stdout
 
 
-def test_one_that_cannot_be_loaded_is_named_and_stops_no_other(tmp_path):
-    broken = install(tmp_path, "raise OSError('no such thing')")
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("raise OSError('no such thing')", "cannot be loaded: it ended with OSError"),
+        ("import nowhere_at_all", "cannot be loaded: No module named 'nowhere_at_all'"),
+        ("", "defines none of that name"),
+    ],
+)
+def test_one_that_cannot_be_loaded_is_named_and_stops_no_other(tmp_path, source, why):
+    broken = install_command(tmp_path, source)
 
-    helped, ours = run(broken, "--help"), run(broken, "log", "--help")
+    helped, ours, theirs = (
+        run(broken, *COMMAND, *each) for each in (["--help"], ["log", "--help"], ["greet"])
+    )
 
     assert helped.returncode == 0
-    assert "the command 'greet' cannot be loaded: no such thing" in helped.stderr
+    assert "their_command 1.0 (their_command)" in helped.stderr
+    assert why in helped.stderr
     assert (ours.returncode, ours.stderr) == (0, "")
+    assert (theirs.returncode, theirs.stderr) == (2, helped.stderr)

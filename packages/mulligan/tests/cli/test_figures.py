@@ -23,7 +23,7 @@ class RefusedError(Exception):
 
 @pytest.fixture
 def store(tmp_path: Path) -> str:
-    """A store in which a search was called ten times: six times well, three refused, one mended."""
+    """A store in which a search was called ten times: six good, three refused, one repaired."""
     url = f"sqlite:///{tmp_path}/family.db"
     with Mulligan(url) as m:
 
@@ -57,40 +57,6 @@ def test_stats_count_calls_and_not_tries(store: str, capsys) -> None:
     assert [agent["name"] for agent in figures["agents"]] == ["planner"]
     assert figures["with_context"]["figure"] == 1.0
     assert figures["lift"] is None
-
-
-def test_three_repairs_of_thirty_three_failures_are_nine_per_cent(tmp_path: Path, capsys) -> None:
-    url = f"sqlite:///{tmp_path}/family.db"
-    with Mulligan(url) as m:
-
-        @m.tool(effect=Effect.READ, mode=Mode.AUTO)
-        def search(query: str, limit: int) -> list[str]:
-            if query == "denied":
-                raise PermissionError("You may not search here")
-            if not isinstance(limit, int):
-                raise RefusedError("limit: Input should be a valid integer")
-            return [query]
-
-        with m.turn("Search", agent="planner"):
-            for _ in range(30):
-                with suppress(PermissionError):  # what failed is in the log
-                    search("denied", limit=1)
-            for _ in range(3):
-                search("event", limit="1")
-
-    total = read_json(capsys, "stats", "--store", url)["all_calls"]
-    main(["stats", "--store", url])
-
-    assert (total["calls"], total["failed"], total["repaired"], total["given_up"]) == (
-        33,
-        33,
-        3,
-        30,
-    )
-    assert round(total["repaired_share"]["figure"], 2) == 0.09
-    assert total["repaired_share"]["low"] < 0.09 < total["repaired_share"]["high"] < 0.25
-    assert total["seconds_to_repair"]["n"] == 3
-    assert "9% (3% to 24%, n 33)" in capsys.readouterr().out
 
 
 def test_an_approved_call_is_in_the_figures_of_its_agent(tmp_path: Path, capsys) -> None:
@@ -139,6 +105,7 @@ def test_series_have_every_hour_or_day_also_those_without_a_call(store: str, cap
     assert sum(part["share"]["calls"] for part in nobody) == 0
 
 
+@pytest.mark.full
 def test_whose_a_series_is_takes_a_series(store: str, capsys) -> None:
     assert main(["stats", "--store", store, "--tool", "search"]) == 2
     assert "--series" in capsys.readouterr().err
@@ -154,11 +121,13 @@ def test_the_goals_are_figures_of_the_store(store: str, capsys) -> None:
         "calls logged with agent and context": 1.0,
         "suggestions that were right": 1.0,
         "retried calls that were repaired": 1.0,
-        "failures repaired, more than in the control group": None,
-        "calls that succeed, more in the later half than in the earlier": None,
-        "tools that fail alike, whose pitfalls are told": 1.0,
+        "failures repaired, above the control group": None,
+        "growth of the success rate from the first half to the second": None,
+        "tools with recurring failures whose pitfalls were exported": 1.0,
     }
-    assert found["retried calls that were repaired"]["met"] is True
+    # Of a few calls no goal is said to be met or missed; tools are counted.
+    assert {goal["met"] for goal in found.values() if goal["estimate"]["n"] < 20} == {None, True}
+    assert found["retried calls that were repaired"]["met"] is None
     assert found["calls logged with agent and context"]["estimate"]["n"] == 10
 
 
@@ -269,7 +238,7 @@ def test_a_pattern_that_nobody_understands_is_shown_beside_the_one_it_is_most_li
     assert like[known] is None
     assert like[strange]["pattern"]["template"] == known
     assert answer["like"]["pattern"]["template"] == known
-    assert "most like" in capsys.readouterr().out
+    assert "similar known" in capsys.readouterr().out
 
 
 def test_stats_tell_what_reviews_found(tmp_path: Path, capsys) -> None:
@@ -299,7 +268,7 @@ def fill(url: str, now: datetime) -> None:
         ]
         store.log.write(Batch(rows=rows, rollups=roll_up(rows)))
     sides = ((0, Group.TREATED, 30), (100, Group.CONTROL, 10))
-    store.casebook.record(
+    store.failures.record(
         [
             make_episode(
                 place + n,
@@ -330,8 +299,8 @@ def test_a_store_says_whether_calls_go_better_and_what_memory_is_worth(
     days = read_json(capsys, "stats", "--store", url, "--series", "day", *month)["parts"]
     stats = read_json(capsys, "stats", "--store", url, "--window", "30d")
 
-    trend = goals["calls that succeed, more in the later half than in the earlier"]
-    lift = goals["failures repaired, more than in the control group"]
+    trend = goals["growth of the success rate from the first half to the second"]
+    lift = goals["failures repaired, above the control group"]
     assert (round(trend["estimate"]["figure"], 2), trend["estimate"]["n"]) == (0.4, 200)
     assert 0.2 < trend["estimate"]["low"] < 0.4 < trend["estimate"]["high"] < 0.6
     assert trend["met"] is lift["met"] is True

@@ -1,3 +1,5 @@
+"""What was learned, listed, decided, moved between stores and measured."""
+
 from __future__ import annotations
 
 from contextlib import closing
@@ -13,7 +15,7 @@ from mulligan.stores.opening import open_store
 from mulligan.types.call import OWN
 from mulligan.types.lesson import EpisodeQuery
 from mulligan.types.log import REPLY_SETTLED, Batch
-from mulligan_testing.store_contract.contract import make_log_row
+from mulligan_testing.store_contract.contract import make_lesson, make_log_row, make_use
 from tests.cli.running import read_json, run
 
 ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
@@ -21,7 +23,7 @@ ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
 
 @pytest.fixture
 def store(tmp_path: Path) -> str:
-    """A store where an agent has failed in one way in three turns, and mended it each time."""
+    """A store where an agent has failed in one way in three turns, and repaired it each time."""
     url = f"sqlite:///{tmp_path}/desk.db"
     with Mulligan(url, memory=Memory(control=0), recover=False) as m:
 
@@ -57,7 +59,7 @@ def undrawn(store: str, tmp_path: Path) -> str:
     """A store with the same failures, as an earlier release kept them: without a lesson."""
     url = f"sqlite:///{tmp_path}/old.db"
     with closing(open_store(store)) as full, closing(open_store(url)) as old:
-        old.casebook.record(full.casebook.list_episodes(EpisodeQuery()))
+        old.failures.record(full.failures.list_episodes(EpisodeQuery()))
     return url
 
 
@@ -84,10 +86,11 @@ def test_nothing_learned_is_said_so(tmp_path: Path, capsys) -> None:
     assert (code, out.splitlines()[0]) == (0, "Nothing was learned yet.")
 
 
+@pytest.mark.full
 def test_a_filter_that_no_lesson_fits_is_not_taken_for_an_empty_memory(store, capsys) -> None:
     code, out, _ = run(capsys, "lessons", "list", "--store", store, "--tool", "fnd_order")
 
-    assert (code, out) == (0, "No learned lessons fit.\n")
+    assert (code, out) == (0, "No learned lessons match.\n")
 
 
 def test_what_every_memory_begins_with_is_listed_as_built_in(tmp_path: Path, capsys) -> None:
@@ -172,7 +175,7 @@ def test_a_consolidation_can_be_taken_back(undrawn: str, capsys) -> None:
     assert drawn["episodes"] == 3
     assert {each["state"] for each in back["lessons"]} == {"quarantined"}
     assert again == 2
-    assert "No lesson stands as consolidation '20200101' left it." in err
+    assert "No lesson is still at the version that consolidation '20200101' wrote." in err
 
 
 def test_lessons_go_from_store_to_store_as_candidates(
@@ -191,11 +194,12 @@ def test_lessons_go_from_store_to_store_as_candidates(
     assert twice["imported"] == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
         ('{"lessons": 99}\n', "version 99"),
-        ("hello\n", "no file of lessons"),
+        ("hello\n", "not a file of lessons"),
         ('{"lessons": 1}\nnot json\n', "Line 2 is no JSON"),
     ],
 )
@@ -224,7 +228,7 @@ def test_a_lesson_about_a_tool_that_is_gone_is_refused(
     code, _, err = run(capsys, "lessons", "import", str(file), "--store", store)
 
     assert code == 2
-    assert "names tool 'lost_tool', which is not there" in err
+    assert "names tool 'lost_tool', which does not exist" in err
 
 
 def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
@@ -271,3 +275,28 @@ def test_the_calibration_is_drawn_into_a_file(store: str, tmp_path: Path, capsys
 
     assert code == 0
     assert file.read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.fixture
+def worn(tmp_path: Path) -> str:
+    """A store with a lesson that has touched 130 calls."""
+    url = f"sqlite:///{tmp_path}/desk.db"
+    opened = open_store(url)
+    opened.failures.append([make_lesson()])
+    opened.failures.use([make_use(number) for number in range(130)])
+    opened.close()
+    return url
+
+
+def test_the_newest_calls_that_a_lesson_affected_are_shown_or_all_of_them(worn, capsys) -> None:
+    shown = read_json(capsys, "lessons", "show", "l1", "--store", worn)
+    every = read_json(capsys, "lessons", "show", "l1", "--all", "--store", worn)
+    _, words, _ = run(capsys, "lessons", "show", "l1", "--store", worn)
+    _, all_words, _ = run(capsys, "lessons", "show", "l1", "--all", "--store", worn)
+    gone = read_json(capsys, "lessons", "revoke", "l1", "--store", worn)
+
+    assert (len(shown["uses"]), shown["balance"]["uses"]) == (100, 130)
+    assert shown["uses"][-1]["call"] == make_use(129).call
+    assert "the newest of 130 calls: --all lists them" in words
+    assert "--all" not in all_words
+    assert len(every["uses"]) == len(gone["uses"]) == 130

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import getpass
 import json
 import subprocess
 import sys
@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from mulligan.cli.completion import SHELLS
+from mulligan.cli.main import main
+from mulligan.cli.options import find_user
 from tests.cli.running import run
+
+pytestmark = pytest.mark.full
 
 
 def test_the_store_may_come_from_the_environment(store: str, capsys, monkeypatch) -> None:
@@ -84,14 +89,6 @@ def test_output_that_cannot_be_written_is_one_sentence(store: str) -> None:
     assert done.stderr == "mulligan: the output could not be written: No space left on device.\n"
 
 
-def test_help_lists_the_commands_and_what_exit_codes_mean(capsys) -> None:
-    code, out, _ = run(capsys, "--help")
-
-    assert code == 0
-    for word in ("demo", "log", "doctor", "migrate", "exit codes"):
-        assert word in out
-
-
 def test_reading_imports_nothing_from_the_current_folder(store: str, tmp_path: Path) -> None:
     planted = "from pathlib import Path; Path('ran').touch()\n"
     for name in ("rich.py", "apsw.py", "likeness.py"):
@@ -110,18 +107,66 @@ def test_reading_imports_nothing_from_the_current_folder(store: str, tmp_path: P
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_command_in_its_own_process_looks_for_cycles_rarely_and_others_are_left_alone(
-    store: str,
-) -> None:
-    ask = "import gc, sys; from mulligan.cli.main import main; sys.argv[1:] = {}; main({}); "
-    ask += "print(gc.get_threshold()[0], file=sys.stderr)"
-    listed = ["open", "--store", store]
+def test_a_user_without_a_name_still_decides_as_somebody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> str:
+        raise KeyError("uid not found")
 
-    alone, within = (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        for code in (ask.format(listed, ""), ask.format([], listed))
-    )
+    monkeypatch.setattr(getpass, "getuser", nobody)
 
-    assert alone.stderr.split()[-1] == "50000"
-    assert within.stderr.split()[-1] == str(gc.get_threshold()[0])
-    assert alone.stdout == within.stdout
+    assert find_user() == "a user of the command line"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Name the file of servers"),
+        (["{folder}/none.json"], "none.json"),
+        (["{folder}/mcp.json", "--http", "nowhere"], "has no port"),
+    ],
+)
+def test_a_gateway_that_cannot_be_started_is_one_sentence(
+    tmp_path, capsys, arguments, said, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"a": {"command": "x"}}}))
+    (tmp_path / "mcp.json").chmod(0o600)
+
+    code = main(["gateway", *(each.format(folder=tmp_path) for each in arguments)])
+
+    assert code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_tools_are_approved_as_they_were_seen(tmp_path, capsys):
+    from mulligan_gateway.tools import TOOLS, ListedItem, Pins
+
+    pins = Pins(tmp_path / "mcp.json.pins")
+    for digest in ("1", "2"):
+        item = ListedItem(server="s", name="t", digest=digest)
+        pins.note("s", TOOLS, [item], adopt=False)
+
+    code = main(["gateway", str(tmp_path / "mcp.json"), "--approve-tools"])
+
+    assert code == 0
+    assert "s: the tool “t” is approved" in capsys.readouterr().err
+    assert Pins(tmp_path / "mcp.json.pins").list_changed() == []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_gets_a_script_with_every_command(shell, capsys):
+    code, out, _ = run(capsys, "completion", shell)
+
+    assert code == 0
+    assert "actions" in out
+    assert "--ours" in out
+
+
+def test_bash_completes_a_command_and_an_option(tmp_path, capsys):
+    script = tmp_path / "mulligan.bash"
+    script.write_text(run(capsys, "completion", "bash")[1])
+    typed = "COMP_WORDS=(mulligan appr); COMP_CWORD=1"
+    ask = f"source {script}; {typed}; _shtab_mulligan; echo ${{COMPREPLY[@]}}"
+
+    said = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+
+    assert said.stdout.split() == ["approve"]

@@ -1,8 +1,9 @@
-"""What the command line shows of tasks that learn."""
+"""What the command line shows of tasks that learn, and what a person may do about them."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from mulligan import Mulligan
 from mulligan.cli.main import main
+from mulligan.loops.reflection import Optimized
 from mulligan.loops.tasks import TaskDone
 from mulligan.types.notes import Refinement
 from mulligan.types.task import Experience, Reflect, Task
@@ -25,6 +27,7 @@ ORDERS = Task(
     id="orders",
     reflect=Reflect(gate="accept", strategy=propose),
 )
+
 PROVEN = replace(ORDERS, reflect=Reflect(strategy=propose, every=1))
 
 
@@ -69,12 +72,6 @@ def test_two_versions_can_be_compared(store: str, capsys) -> None:
 
     assert "-- Learned in run 1." in lines
     assert "+- Learned in run 2." in lines
-
-
-def test_beside_what_the_owner_wrote_notes_are_added(store: str, capsys) -> None:
-    lines = read_json(capsys, "tasks", "diff", "orders", "0", "3", "--store", store)["diff"]
-
-    assert lines[3:] == ["+Suggestions:", "+- Learned in run 3."]
 
 
 @pytest.mark.parametrize("task", [ORDERS, PROVEN], ids=["accept", "evidence"])
@@ -170,3 +167,69 @@ def test_what_is_not_there_is_one_sentence(store: str, capsys, wrong: list[str])
 
     assert code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+pytest.importorskip("pydantic_ai")
+
+SCORED = Task(
+    description="Count the orders.",
+    id="orders",
+    reflect=Reflect(strategy=propose, score=lambda _: 0.5, every=3),
+)
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> str:
+    """A store in which one task was run eight times, with a score."""
+    url = f"sqlite:///{tmp_path}/family.db"
+
+    async def learn() -> None:
+        async with Mulligan(url) as m:
+            for _ in range(8):
+                await m.run_task(SCORED, work)
+
+    asyncio.run(learn())
+    return url
+
+
+def test_a_search_puts_notes_on_trial_and_says_which(scored: str, capsys) -> None:
+    async def search() -> Optimized:
+        async with Mulligan(scored) as m:
+            reflect = Reflect(strategy=lambda _: Refinement(description="Count twice."))
+            return await m.optimize_task("orders", rounds=1, reflect=reflect)
+
+    found = asyncio.run(search())
+
+    assert found.runs == 8
+    assert main(["tasks", "history", "orders", "--json", "--store", scored]) == 0
+    newest = json.loads(capsys.readouterr().out)["versions"][-1]
+    assert [newest["version"]] == list(found.proposed)
+    assert newest["refinement"]["description"] == "Count twice."
+
+
+def test_a_search_that_proposes_nothing_says_why_and_fails(scored: str, capsys) -> None:
+    arguments = ["tasks", "optimize", "orders", "--judge", "test", "--rounds", "1"]
+
+    code = main([*arguments, "--json", "--store", scored])
+
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["proposed"], told["runs"]) == (1, [], 8)
+    assert "notes.empty" in told["rejected"][0]
+    assert told["front"][0]["at"]["overall"] == 0.5
+
+
+def test_how_often_proposals_helped_is_listed(scored: str, capsys) -> None:
+    assert main(["tasks", "reflectors", "--json", "--store", scored]) == 0
+
+    [reflector] = json.loads(capsys.readouterr().out)["reflectors"]
+    assert reflector["by"].endswith("propose")
+    assert 0 <= reflector["trust"] <= 1
+
+
+def test_a_task_can_be_forgotten(scored: str, capsys) -> None:
+    assert main(["tasks", "clear", "orders", "--json", "--store", scored]) == 0
+    gone = json.loads(capsys.readouterr().out)["versions"]
+    assert main(["tasks", "list", "--json", "--store", scored]) == 0
+
+    assert gone >= 2
+    assert json.loads(capsys.readouterr().out)["tasks"] == []

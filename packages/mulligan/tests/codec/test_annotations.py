@@ -13,7 +13,7 @@ import jsonschema_rs
 import pytest
 from pydantic import BaseModel
 
-from mulligan.codec import to_arguments_schema, to_schema
+from mulligan.codec import describe_types, to_arguments_schema, to_schema
 from mulligan.types.lesson import hash_schema
 
 
@@ -113,3 +113,24 @@ def test_what_nobody_can_describe_is_left_open(hint: Any) -> None:
 def test_a_pair_is_described_part_by_part() -> None:
     assert to_schema(tuple[int, str])["prefixItems"] == [{"type": "integer"}, {"type": "string"}]
     assert to_schema(tuple[int, ...]) == {"type": "array", "items": {"type": "integer"}}
+
+
+@dataclass
+class Part:
+    at: datetime
+    anything: Any
+    odd: object = None
+
+
+@dataclass
+class Whole:
+    parts: tuple[Part, ...]
+
+
+def test_a_type_is_described_with_what_it_is_made_of() -> None:
+    (schema,), parts = describe_types([Whole], at="#/here/")
+
+    assert schema == {"$ref": "#/here/Whole"}
+    assert parts["Whole"]["properties"]["parts"]["items"] == {"$ref": "#/here/Part"}
+    assert parts["Part"]["properties"]["at"]["type"] == "string"
+    assert parts["Part"]["properties"]["odd"]["default"] is None

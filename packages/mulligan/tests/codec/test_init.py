@@ -67,7 +67,7 @@ def without_later(written: str) -> str:
     ],
     ids=["episode", "lesson", "use"],
 )
-def test_words_of_the_casebook(name: str, record: Episode | Lesson | Use) -> None:
+def test_words_of_the_failure_store(name: str, record: Episode | Lesson | Use) -> None:
     text = stored(name)
 
     assert decode_record(type(record), text) == record
@@ -112,7 +112,7 @@ def test_what_only_the_standard_library_writes_stays_exact() -> None:
 def test_a_declared_tool() -> None:
     tool = decode_tool(stored("tool"))
 
-    assert (tool.tool, tool.abilities, tool.error_rules[0].says) == ("move", ("undo",), "sold out")
+    assert (tool.tool, tool.callbacks, tool.error_rules[0].says) == ("move", ("undo",), "sold out")
     assert decode_tool(encode_tool(tool)) == tool
 
 

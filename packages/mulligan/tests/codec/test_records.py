@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.codec import UndecodableError, decode_record, encode_record
+from mulligan.codec import UndecodableError, decode_record
 from mulligan.types.effect import Effect
-from mulligan.types.lesson import Episode, Lesson, Use
-from mulligan_testing.store_contract.contract import TEXT, make_episode, make_lesson, make_use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +31,6 @@ class Whole:
     part: Part | None = None
     at: datetime = datetime(2026, 11, 15, tzinfo=UTC)
     took: timedelta = field(default_factory=timedelta)
-
-
-@pytest.mark.parametrize(
-    "word", [make_episode(template=TEXT), make_lesson(when=TEXT), make_use(note=TEXT)], ids=repr
-)
-def test_a_word_comes_back_as_it_was(word: Episode | Lesson | Use) -> None:
-    text = encode_record(word)
-
-    assert decode_record(type(word), text) == word
-    assert text.isascii()
 
 
 @pytest.mark.parametrize(
@@ -94,3 +84,32 @@ def test_fields_that_came_later_are_left_aside_and_missing_ones_have_their_defau
 def test_what_is_wrong_is_named_with_its_place(content: dict[str, object], said: str) -> None:
     with pytest.raises(UndecodableError, match=re.escape(said)):
         decode_record(Whole, json.dumps(content))
+
+
+FIRST_READ_TWICE = """
+import enum, sys, threading
+import msgspec
+from mulligan.codec import to_record
+
+sys.setswitchinterval(1e-6)
+for number in range(300):
+    kinds = [enum.StrEnum(f"Kind{n}", {f"A{i}": f"a{i}" for i in range(5)}) for n in range(8)]
+    record = msgspec.defstruct("Record", [(f"f{n}", kind | None) for n, kind in enumerate(kinds)])
+    plain, gate = {f"f{n}": "a1" for n in range(8)}, threading.Barrier(4)
+
+    def read():
+        gate.wait()
+        to_record(record, plain)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+"""
+
+
+def test_threads_that_read_a_record_for_the_first_time_at_once_do_not_end_the_process() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_READ_TWICE], check=False)
+
+    assert done.returncode == 0

@@ -24,7 +24,7 @@ from mulligan.types.adapter import Answer  # noqa: E402
 from mulligan.types.log import LogQuery  # noqa: E402
 from mulligan_testing.scripted_claude import ScriptedClaude  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 MOVE = "mcp__world__move"
 WRONG, RIGHT = (MOVE, {"day": 21}), (MOVE, {"day": 20})
@@ -258,7 +258,7 @@ async def test_arguments_that_nobody_has_described_are_not_called_wrong(m: Mulli
 
     told = said["hookSpecificOutput"]["additionalContext"]
     assert "What to do:" in told
-    assert "is no argument" not in told
+    assert "is not an argument" not in told
 
 
 async def test_a_turn_that_the_host_begins_by_itself_is_reviewed_too(

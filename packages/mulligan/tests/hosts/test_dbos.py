@@ -14,6 +14,8 @@ from bench.engines.killing import kill_and_count
 from mulligan import Mulligan
 from mulligan.types.errors import ConfigurationError
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def engine(tmp_path) -> Iterator[None]:

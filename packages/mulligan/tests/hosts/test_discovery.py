@@ -9,6 +9,8 @@ from mulligan.hosts import pydantic_ai_writer
 from mulligan.hosts.writers import find_agent, find_writer, load_adapters, name_writer
 from mulligan.types.errors import ConfigurationError
 
+pytestmark = pytest.mark.full
+
 THEIRS = """
 def is_agent(source):
     return type(source).__module__.partition(".")[0] == "theirs"

@@ -20,7 +20,8 @@ from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_row
 from mulligan import Effect
 from mulligan.hosts.google_adk import put_answer, read_answer, read_schema
 
-pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
+# The framework's own warnings are not ours to repair.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 
 def build_agent(tools, *script, **rest):
@@ -123,7 +124,7 @@ async def test_a_rejected_answer_is_no_event(m, remote):
     assert (reply, texts) == ("It should work.", ["Will it work?", "It should work."])
 
 
-@pytest.mark.parametrize(("yes", "told"), [(True, "sent to Ann"), (False, "has denied it")])
+@pytest.mark.parametrize(("yes", "told"), [(True, "sent to Ann"), (False, "denied it")])
 async def test_a_held_call_is_decided_by_the_confirmation_of_the_host(m, remote, yes, told):
     script = [("send_invitation", {"to": "Ann"}), "So be it."]
     _, model, talk = await run(m, build_tools(remote), "Invite Ann", *script)
@@ -240,19 +241,6 @@ async def test_a_run_that_dies_is_over_when_the_next_one_begins(m, remote):
     await talk.runner.close()
 
     assert len({row.turn for row in list_rows(m)}) == 2
-
-
-async def test_what_is_known_to_go_wrong_is_in_the_instructions(m, remote):
-    steps = [("find_room", {"size": "Large"}), "Room 4."]
-    agent, model = build_agent(build_tools(remote), *steps * 4)
-    talk = open_talk(m, agent, pitfalls=True)
-
-    for _ in range(4):
-        await talk.say(types.Part(text="Find a large room"))
-        m.flush()
-
-    assert "Its arguments were refused" not in model.shown[0]
-    assert "Its arguments were refused" in model.shown[-1].split("Find a large room")[0]
 
 
 async def test_what_is_written_where_the_model_is_asked_again_is_a_call_too(m, remote):

@@ -38,7 +38,7 @@ from mulligan.types.action import DECIDED, ActionQuery
 from mulligan.types.adapter import MeantCall
 from mulligan.types.log import LogQuery
 
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 ASKED = {"messages": [("user", "Pay Ann")]}
 IN_THREAD: Any = {"configurable": {"thread_id": "one"}}
@@ -66,20 +66,6 @@ def pay(paid):
     return pay
 
 
-async def test_a_person_approves_through_the_graph_and_the_call_runs_once(m, pay, paid):
-    script = [("pay", {"to": "Ann"}), "Paid."]
-    agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
-
-    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
-    before = list(paid)
-    ended = await agent.ainvoke(Command(resume=asked.value["approve"]), IN_THREAD)
-
-    assert (asked.value["tool"], asked.value["args"]) == ("pay", {"to": "Ann"})
-    assert (before, paid) == ([], ["Ann"])
-    assert ended["messages"][-2].content == "paid Ann"
-    assert m.insights.open_list.actions() == []
-
-
 def test_a_person_approves_a_call_of_a_sync_run(paid):
     def pay(to: str) -> str:
         """Pay somebody."""
@@ -92,22 +78,13 @@ def test_a_person_approves_a_call_of_a_sync_run(paid):
         agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
 
         [asked] = agent.invoke(ASKED, IN_THREAD)["__interrupt__"]
+        before = list(paid)
         ended = agent.invoke(Command(resume=asked.value["approve"]), IN_THREAD)
+        left = m.insights.open_list.actions()
 
-    assert paid == ["Ann"]
+    assert (asked.value["tool"], asked.value["args"]) == ("pay", {"to": "Ann"})
+    assert (before, paid, left) == ([], ["Ann"], [])
     assert ended["messages"][-2].content == "paid Ann"
-
-
-async def test_a_person_denies_and_the_model_is_told(m, pay, paid):
-    ran, saver = Ran(), InMemorySaver()
-    agent = build_agent(m, [pay], [("pay", {"to": "Ann"}), "Not paid."], ran=ran, saver=saver)
-
-    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
-    await agent.ainvoke(Command(resume=asked.value["deny"]), IN_THREAD)
-
-    assert paid == []
-    assert "A person has denied it" in ran.shown[1]
-    assert m.insights.open_list.actions() == []
 
 
 APPROVE = {"type": "approve"}
@@ -175,17 +152,19 @@ def list_decisions(m):
     return [(e.state.value, e.detail["by"]) for e in found if e.state in DECIDED]
 
 
-async def test_a_rejection_in_langchains_form_denies_the_call_and_tells_why(m, pay, paid):
+@pytest.mark.parametrize("why", ["", "She was paid."], ids=["our form", "langchain's form"])
+async def test_a_rejection_denies_the_call_and_tells_the_model_why(m, pay, paid, why):
     ran, saver = Ran(), InMemorySaver()
     agent = build_agent(m, [pay], [("pay", {"to": "Ann"}), "Not paid."], ran=ran, saver=saver)
 
-    await agent.ainvoke(ASKED, IN_THREAD)
-    await agent.ainvoke(decide({"type": "reject", "message": "She was paid."}), IN_THREAD)
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    ours, theirs = Command(resume=asked.value["deny"]), decide({"type": "reject", "message": why})
+    await agent.ainvoke(theirs if why else ours, IN_THREAD)
 
     [action] = m.insights.open_list.search(ActionQuery())
-    assert (paid, action.state.value, action.detail["note"]) == ([], "denied", "She was paid.")
-    assert "A person has denied it" in ran.shown[1]
-    assert "They said: She was paid." in ran.shown[1]
+    assert (paid, action.state.value, action.detail.get("note", "")) == ([], "denied", why)
+    assert "A person denied it" in ran.shown[1]
+    assert (f"They said: {why}" in ran.shown[1]) is bool(why)
 
 
 async def test_a_call_that_a_person_has_changed_is_another_one_in_its_place(m, pay, paid):
@@ -198,12 +177,9 @@ async def test_a_call_that_a_person_has_changed_is_another_one_in_its_place(m, p
     second, first = m.insights.open_list.search(ActionQuery())
     assert (paid, ended["messages"][-1].text) == (["Bob"], "Paid.")
     assert (first.state.value, first.detail["replaced_by"]) == ("denied", second.id)
-    assert first.detail["note"] == "A person has approved it with other arguments."
+    assert first.detail["note"] == "A person approved it with other arguments."
     assert second.state.value == "unchecked"
-    assert (
-        "A person has changed this call before it was made. It was made with to=Bob"
-        in (ran.shown[1])
-    )
+    assert "A person changed this call before it ran. It was made with to=Bob" in ran.shown[1]
 
 
 async def test_a_change_that_its_tool_does_not_take_is_asked_about_again(m, pay, paid):
@@ -216,7 +192,7 @@ async def test_a_change_that_its_tool_does_not_take_is_asked_about_again(m, pay,
     await agent.ainvoke(decide(APPROVE), IN_THREAD)
 
     assert (before, paid) == ([], ["Ann"])
-    assert "pay does not take what it was changed to" in asked.value["why"]
+    assert "pay does not accept the changed arguments" in asked.value["why"]
 
 
 async def test_what_a_person_has_put_into_a_call_counts_as_said(pay):
@@ -547,7 +523,7 @@ def days(m):
         "move",
         effect=Effect.REVERSIBLE,
         before=lambda record: days["dinner"],
-        undo=lambda record: days.update(dinner=record.image.state),
+        undo=lambda record: days.update(dinner=record.snapshot.state),
     )
 
     @m.check("move")
@@ -578,12 +554,12 @@ def build_inside(m, tools, script, *inside):
 
 
 async def edit(agent, name, **args):
-    """A person mends what the model has asked for."""
+    """A person repairs what the model has asked for."""
     await agent.ainvoke(ASKED, IN_THREAD)
     return await agent.ainvoke(decide(change(name, **args)), IN_THREAD)
 
 
-async def test_what_a_person_has_mended_is_checked_as_it_ran(m, move, days):
+async def test_what_a_person_has_repaired_is_checked_as_it_ran(m, move, days):
     asking = HumanInTheLoopMiddleware(interrupt_on={"move": True})
     agent = build_inside(m, [move], [("move", {"day": 21}), "Moved."], asking)
 

@@ -5,7 +5,6 @@ import pytest
 from mulligan.hosts.langchain_writer import build_writer, is_agent, read_text
 from mulligan.loops.drafts import DraftRules, write_draft
 from mulligan.types.events import ToolAnswered, ToolCalled
-from mulligan.types.finding import Standing
 from mulligan.types.reply import Critique
 
 pytest.importorskip("langchain_core")
@@ -16,8 +15,9 @@ from langchain_core.language_models.fake_chat_models import (
     GenericFakeChatModel,
 )
 from langchain_core.messages import AIMessage
-from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
+
+pytestmark = pytest.mark.full
 
 
 class Chat(GenericFakeChatModel):
@@ -50,22 +50,6 @@ def test_runnables_are_told_from_other_things() -> None:
     assert is_agent(RunnableLambda(len))
     assert is_agent(says("x"))
     assert not any(is_agent(each) for each in (len, "openai:gpt-5", object()))
-
-
-@pytest.mark.parametrize(
-    "runnable",
-    [
-        lambda: RunnableLambda(lambda prompt: f"about {prompt}"),
-        lambda: ChatPromptTemplate.from_template("{it}") | RunnableLambda(lambda p: "about Why?"),
-        lambda: says("about Why?"),
-    ],
-)
-async def test_functions_chains_and_models_write(runnable) -> None:
-    drafted = await write_draft(
-        build_writer(runnable()), question="Why?", rules=DraftRules(critics=[good])
-    )
-
-    assert (drafted.text, drafted.standing) == ("about Why?", Standing.ACCEPTED)
 
 
 async def test_the_tools_of_a_graph_are_steps_and_its_tokens_count() -> None:

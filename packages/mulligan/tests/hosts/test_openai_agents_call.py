@@ -1,8 +1,8 @@
-"""Calls of openai-agents: who approves them, what of them is logged, what the model reads."""
+"""Calls of openai-agents: who approves them, what of them is logged, what a model only writes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
 from typing import Any, Literal
 
 import pytest
@@ -23,18 +23,12 @@ from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, move
 from mulligan import Effect, Mode, Mulligan, State
 from mulligan.types.log import LogQuery
 from mulligan_testing.remote import FakeRemote
+from tests.hosts.test_openai_agents import build_agent
 
-pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
+# The framework's own warnings are not ours to repair.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 set_tracing_disabled(True)
-
-
-def build_agent(
-    remote: FakeRemote, script: Sequence[Step], ran: Ran | None = None, **more: Any
-) -> Agent[Any]:
-    tools = [function_tool(each) for each in build_tools(remote)]
-    model = Scripted(script, ran or Ran())
-    return Agent("planner", model=model, tools=more.pop("tools", tools), **more)
 
 
 async def test_what_is_approved_in_the_host_is_approved_in_the_journal_and_runs_once(
@@ -74,7 +68,7 @@ async def test_a_session_has_no_call_without_its_output_after_a_rejection(
     assert ended.final_output == "Both are done."
 
 
-async def test_what_a_person_approved_in_the_host_is_not_taken_back_by_a_check(
+async def test_what_a_person_approved_in_the_host_is_not_undone_by_a_check(
     m: Mulligan, remote: FakeRemote
 ) -> None:
     event = add_event(remote)
@@ -121,7 +115,7 @@ async def test_what_is_denied_elsewhere_is_told_to_the_model(
     state = await RunState.from_string(agent, waits.to_state().to_string())
     await runner.run(agent, state)
 
-    assert "A person has denied it" in ran.shown[-1]
+    assert "A person denied it" in ran.shown[-1]
     assert remote.ledger() == []
 
 
@@ -246,3 +240,69 @@ async def test_an_image_stays_one_beside_a_note(m: Mulligan) -> None:
     [output] = [item for item in result.new_items if item.type == "tool_call_output_item"]
     assert output.raw_item["output"][0]["type"] == "input_image"
     assert "draw failed as it was called" in output.raw_item["output"][1]["text"]
+
+
+WRITTEN = 'Action: find_room\nAction Input: {"size": "large"}'
+
+
+def build_writer(remote: FakeRemote, model: Any, **more: Any) -> Agent[Any]:
+    return build_agent(remote, [], **more).clone(model=model)
+
+
+async def test_what_is_written_in_a_stream_is_called_too(m: Mulligan, remote: FakeRemote) -> None:
+    runner, ran = m.for_openai_agents(written_calls=True), Ran()
+    agent = build_writer(remote, runner.wrap_model(Scripted([WRITTEN, "Room 4."], ran)))
+
+    streamed = runner.run_streamed(agent, "Find a room")
+    names = [each.name async for each in streamed.stream_events() if hasattr(each, "name")]
+
+    assert "room 4, large" in ran.shown[1]
+    assert "tool_called" in names
+    assert streamed.final_output == "Room 4."
+
+
+async def test_what_is_written_awaits_approval_as_any_call(m: Mulligan, remote: FakeRemote) -> None:
+    runner = m.for_openai_agents(written_calls=True)
+    model = Scripted(['send_invitation(to="Ann")', "Ann is invited."], Ran())
+    agent = build_writer(remote, runner.wrap_model(model))
+
+    waits = await runner.run(agent, "Invite Ann")
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.approve(held.id, by="Mum")
+    ended = await runner.run(agent, waits.to_state())
+
+    assert (len(waits.interruptions), ended.final_output) == (1, "Ann is invited.")
+    assert [line.op for line in remote.ledger()] == ["create"]
+
+
+async def test_an_agent_may_be_handed_over_to_in_writing(m: Mulligan, remote: FakeRemote) -> None:
+    runner = m.for_openai_agents(written_calls=True)
+    desk = Agent("desk", model=runner.wrap_model(Scripted(["The desk is here."], Ran())))
+    model = runner.wrap_model(Scripted(["<tool_call>transfer_to_desk()</tool_call>"], Ran()))
+
+    ended = await runner.run(build_writer(remote, model, handoffs=[desk]), "Give me the desk")
+
+    assert (ended.last_agent.name, ended.final_output) == ("desk", "The desk is here.")
+
+
+async def test_what_does_not_fit_is_a_reply(m: Mulligan, remote: FakeRemote) -> None:
+    runner = m.for_openai_agents(written_calls=True)
+    said = 'Action: find_room\nAction Input: {"size": "enormous"}'
+
+    ended = await runner.run(build_writer(remote, runner.wrap_model(Scripted([said], Ran()))), "Go")
+
+    assert ended.final_output == said
+
+
+async def test_a_model_that_is_not_wrapped_is_told_of_once(
+    m: Mulligan, remote: FakeRemote, caplog: pytest.LogCaptureFixture
+) -> None:
+    runner = m.for_openai_agents(written_calls=True)
+
+    with caplog.at_level(logging.WARNING, logger="mulligan"):
+        for _ in range(2):
+            agent = Agent("unwrapped", model=Scripted(["Hello."], Ran()))
+            await runner.run(agent, "Hello")
+
+    assert [each for each in caplog.messages if "of unwrapped writes" in each] != []
+    assert len([each for each in caplog.messages if "wrap_model" in each]) == 1

@@ -20,6 +20,8 @@ from mulligan.types.adapter import HostCall
 from mulligan.types.errors import UnfinishedRunError
 from mulligan.types.log import LogQuery
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 async def m():
@@ -39,6 +41,34 @@ def follow(*steps):
         return ModelResponse(parts=[ToolCallPart(tool_name=n, args=a) for n, a in step])
 
     return FunctionModel(answer), shown
+
+
+@pytest.fixture
+def days(m):
+    """A dinner that may be moved, and only to the 20th."""
+    found = {"dinner": 18}
+    m.declare(
+        "move",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: found["dinner"],
+        undo=lambda record: found.update(dinner=record.snapshot.state),
+    )
+
+    @m.check("move")
+    def is_right(call):
+        return None if call.arguments["day"] == 20 else "It was to be the 20th."
+
+    return found
+
+
+@pytest.fixture
+def move(days):
+    async def move(day: int) -> str:
+        """Move dinner."""
+        days.update(dinner=day)
+        return "moved"
+
+    return move
 
 
 def read_texts(parts):
@@ -79,22 +109,10 @@ async def test_two_runs_of_one_agent_are_two_turns(m):
     assert len({row.turn for row in m.insights.log(LogQuery())}) == 2
 
 
-async def test_an_agent_that_is_a_tool_of_another_belongs_to_its_turn(m):
-    days = {"dinner": 18}
-    m.declare(
-        "move",
-        effect=Effect.REVERSIBLE,
-        before=lambda record: days["dinner"],
-        undo=lambda record: days.update(dinner=record.image.state),
-    )
-
+async def test_an_agent_that_is_a_tool_of_another_belongs_to_its_turn(m, days, move):
     @m.check("ask_helper")
     def is_wanted(call):
         return "Nobody wanted this."
-
-    async def move(day: int) -> str:
-        days.update(dinner=day)
-        return "moved"
 
     helper, _ = follow([("move", {"day": 20})], "Moved.")
     inner = Agent(helper, name="helper", tools=[move], capabilities=[m.for_pydantic_ai()])
@@ -162,11 +180,11 @@ async def test_where_nobody_waits_for_deferred_calls_the_model_is_told(m):
     async def pay(amount: int) -> str:
         raise AssertionError("nobody approved it")
 
-    model, shown = follow([("pay", {"amount": 3})], "It waits for you.")
+    model, shown = follow([("pay", {"amount": 3})], "Awaiting your approval.")
     result = await Agent(model, tools=[pay], capabilities=[m.for_pydantic_ai()]).run("Pay 3")
 
     assert read_texts(shown[1])[-1].startswith("pay was not run yet: it cannot be undone.")
-    assert "Not done yet, this waits for a person's approval:" in result.output
+    assert "Not done yet, awaiting approval:" in result.output
 
 
 async def test_a_failure_that_keeps_coming_back_does_not_end_the_run(m):
@@ -189,19 +207,7 @@ async def test_an_output_that_is_no_text_is_given_as_it_is(m):
     assert (await agent.run("How many?")).output == 3
 
 
-async def test_a_run_that_fails_leaves_what_it_did_to_a_later_review(m):
-    days = {"dinner": 18}
-    m.declare(
-        "move",
-        effect=Effect.REVERSIBLE,
-        before=lambda record: days["dinner"],
-        undo=lambda record: days.update(dinner=record.image.state),
-    )
-
-    async def move(day: int) -> str:
-        days.update(dinner=day)
-        return "moved"
-
+async def test_a_run_that_fails_leaves_what_it_did_to_a_later_review(m, move):
     model, _ = follow([("move", {"day": 20})])
     agent = Agent(model, tools=[move], capabilities=[m.for_pydantic_ai()])
 
@@ -281,26 +287,8 @@ async def test_what_goes_wrong_is_said_to_the_model_and_not_taken_for_the_tools_
     assert asked[0] in m._hosted.find_tool(query_call).declaration.failures.docs
 
 
-def declare_move(m, days):
-    m.declare(
-        "move",
-        effect=Effect.REVERSIBLE,
-        before=lambda record: days["dinner"],
-        undo=lambda record: days.update(dinner=record.image.state),
-    )
-
-    @m.check("move")
-    def is_friday(call):
-        return None if call.arguments["day"] == 20 else "It was to be the 20th."
-
-
-async def test_what_a_stream_has_told_is_not_undone_behind_its_reader(m):
-    days, answers, steps = {"dinner": 18}, [], [0]
-    declare_move(m, days)
-
-    async def move(day: int) -> str:
-        days.update(dinner=day)
-        return "moved"
+async def test_what_a_stream_has_told_is_not_undone_behind_its_reader(m, days, move):
+    answers, steps = [], [0]
 
     async def stream(messages, info):
         steps[0] += 1
@@ -322,10 +310,7 @@ async def test_what_a_stream_has_told_is_not_undone_behind_its_reader(m):
     assert [answer.standing for answer in answers] == [Standing.UNREVIEWED]
 
 
-async def test_an_output_function_is_a_call_of_the_attempt(m):
-    days = {"dinner": 18}
-    declare_move(m, days)
-
+async def test_an_output_function_is_a_call_of_the_attempt(m, days):
     def move(day: int) -> str:
         """Move dinner, and end."""
         days.update(dinner=day)
@@ -346,34 +331,34 @@ class Plan(BaseModel):
     day: int
 
 
-def build_planner(m, days, *script, **options):
-    """An agent that moves dinner and gives a plan, by a model that may be streamed."""
-    declare_move(m, days)
-    steps = list(script)
+@pytest.fixture
+def build_planner(m, move):
+    """Builds an agent that moves dinner and gives a plan, by a model that may be streamed."""
 
-    async def move(day: int) -> str:
-        days.update(dinner=day)
-        return "moved"
+    def build(*script, **options):
+        steps = list(script)
 
-    async def stream(messages, info):
-        name, args = steps.pop(0)
-        call = DeltaToolCall(name=name, json_args=json.dumps(args), tool_call_id=f"c{len(steps)}")
-        yield {0: call}
+        async def stream(messages, info):
+            name, args = steps.pop(0)
+            key = f"c{len(steps)}"
+            yield {0: DeltaToolCall(name=name, json_args=json.dumps(args), tool_call_id=key)}
 
-    return Agent(
-        FunctionModel(stream_function=stream),
-        output_type=Plan,
-        tools=[move],
-        capabilities=[m.for_pydantic_ai(**options)],
-    )
+        return Agent(
+            FunctionModel(stream_function=stream),
+            output_type=Plan,
+            tools=[move],
+            capabilities=[m.for_pydantic_ai(**options)],
+        )
+
+    return build
 
 
 WRONG_PLAN = [("move", {"day": 21}), ("final_result", {"day": 21})]
 
 
-async def test_a_stream_of_a_rejected_run_gives_no_object_in_the_end(m):
-    days, answers = {"dinner": 18}, []
-    agent = build_planner(m, days, *WRONG_PLAN, on_answer=answers.append)
+async def test_a_stream_of_a_rejected_run_gives_no_object_in_the_end(days, build_planner):
+    answers = []
+    agent = build_planner(*WRONG_PLAN, on_answer=answers.append)
 
     with pytest.raises(UnfinishedRunError, match="It was to be the 20th"):
         async with agent.run_stream("Move it to the 20th") as shown:
@@ -383,9 +368,8 @@ async def test_a_stream_of_a_rejected_run_gives_no_object_in_the_end(m):
     assert [(each.standing, each.finished) for each in answers] == [(Standing.REJECTED, False)]
 
 
-async def test_a_stream_that_has_shown_an_object_ends_with_the_error(m):
-    days, shown = {"dinner": 18}, []
-    agent = build_planner(m, days, *WRONG_PLAN)
+async def test_a_stream_that_has_shown_an_object_ends_with_the_error(days, build_planner):
+    shown, agent = [], build_planner(*WRONG_PLAN)
 
     async def show() -> None:
         async with agent.run_stream("Move it to the 20th") as streamed:
@@ -398,9 +382,8 @@ async def test_a_stream_that_has_shown_an_object_ends_with_the_error(m):
     assert (days, shown[-1]) == ({"dinner": 18}, Plan(day=21))
 
 
-async def test_a_stream_of_a_right_run_gives_its_object(m):
-    days = {"dinner": 18}
-    agent = build_planner(m, days, ("move", {"day": 20}), ("final_result", {"day": 20}))
+async def test_a_stream_of_a_right_run_gives_its_object(days, build_planner):
+    agent = build_planner(("move", {"day": 20}), ("final_result", {"day": 20}))
 
     async with agent.run_stream("Move it to the 20th") as shown:
         plan = await shown.get_output()
@@ -408,9 +391,8 @@ async def test_a_stream_of_a_right_run_gives_its_object(m):
     assert (plan, days) == (Plan(day=20), {"dinner": 20})
 
 
-async def test_an_agent_whose_helper_did_not_finish_is_told_so(m):
-    days = {"dinner": 18}
-    inner, shown = build_planner(m, days, *WRONG_PLAN * 2), []
+async def test_an_agent_whose_helper_did_not_finish_is_told_so(m, days, build_planner):
+    inner = build_planner(*WRONG_PLAN * 2)
 
     async def ask_helper(what: str) -> int:
         async with inner.iter(what) as run:

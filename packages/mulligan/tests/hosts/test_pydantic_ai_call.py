@@ -17,6 +17,8 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.types.action import ActionQuery
 from tests.hosts.test_pydantic_ai import follow, read_texts
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 async def m():
@@ -61,7 +63,9 @@ async def approve(agent, first, **said):
     return await agent.run(message_history=first.all_messages(), deferred_tool_results=results)
 
 
-@pytest.mark.parametrize("said", [{}, {"override_args": {"amount": 5}}], ids=["as asked", "mended"])
+@pytest.mark.parametrize(
+    "said", [{}, {"override_args": {"amount": 5}}], ids=["as asked", "repaired"]
+)
 @pytest.mark.parametrize("asks_first", [False, True])
 async def test_an_approval_in_the_host_is_asked_for_once(m, pay, paid, said, asks_first):
     agent = build_payer(m, Tool(pay, requires_approval=asks_first))
@@ -80,7 +84,7 @@ async def test_a_call_that_was_approved_with_other_arguments_replaces_the_one_th
     second, first = m.insights.open_list.search(ActionQuery())
     assert (first.state.value, first.detail["replaced_by"]) == ("denied", second.id)
     assert second.state.value == "unchecked"
-    assert "A person has changed this call" in str(ended.all_messages())
+    assert "A person changed this call" in str(ended.all_messages())
 
 
 async def test_other_arguments_that_the_tool_does_not_take_are_asked_about_again(m, pay, paid):
@@ -91,7 +95,7 @@ async def test_other_arguments_that_the_tool_does_not_take_are_asked_about_again
     ended = await approve(agent, again, override_args={"amount": 5})
 
     assert (
-        "does not take what it was changed to" in again.output.metadata[waits.tool_call_id]["why"]
+        "does not accept the changed arguments" in again.output.metadata[waits.tool_call_id]["why"]
     )
     assert (ended.output, paid) == ("Paid.", [5])
 

@@ -13,6 +13,8 @@ pydantic_ai = pytest.importorskip("pydantic_ai")
 messages = pytest.importorskip("pydantic_ai.messages")
 function = pytest.importorskip("pydantic_ai.models.function")
 
+pytestmark = pytest.mark.full
+
 
 def by_number(question: str, draft: Draft) -> Critique:
     return Critique(score=9 if draft.number > 1 else 5, issues=("too vague",))

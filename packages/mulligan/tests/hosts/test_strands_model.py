@@ -11,7 +11,8 @@ from bench.hosts.drivers import Ran
 from bench.hosts.drivers.strands import ScriptedModel
 from mulligan import Mulligan
 
-pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
+# The framework's own warnings are not ours to repair.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.full]
 
 WRITTEN = 'I look.\nlook(city="Bari")'
 

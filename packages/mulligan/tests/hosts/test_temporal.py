@@ -13,6 +13,8 @@ from bench.engines.on_temporal import Plan, run_server
 from mulligan import Mulligan
 from mulligan.types.errors import ConfigurationError
 
+pytestmark = pytest.mark.full
+
 
 async def test_a_turn_is_corrected_held_and_ended_by_its_signal(tmp_path) -> None:
     story.begin(tmp_path)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
 from temporalio import workflow
 
 from mulligan.hosts.temporal_workflow import SIGNAL, TemporalTurn
+
+pytestmark = pytest.mark.full
 
 
 @workflow.defn

@@ -27,36 +27,6 @@ def hide(text: str, _: StandIns) -> str:
     return text.replace(KEY, "<hidden>")
 
 
-def test_what_is_ours_and_what_others_wrote_both_lose_their_secrets() -> None:
-    asked = scrub_question(ASKED, hide, StandIns())
-
-    assert asked.values == {"message": "With <hidden>"}
-    assert asked.untrusted == {"result": "key <hidden>"}
-
-
-def test_what_cannot_be_scrubbed_is_not_sent() -> None:
-    def fail(text: str, _: StandIns) -> str:
-        raise ValueError(text)
-
-    asked = scrub_question(ASKED, fail, StandIns())
-
-    assert [*asked.values.values(), *asked.untrusted.values()] == [NOT_SCRUBBED] * 2
-
-
-async def test_a_judge_of_ones_own_answers_the_scrubbed_question() -> None:
-    content, asked = Opinion(findings=(), confirmed=True), []
-
-    class Own:
-        async def ask(self, question: Question[Opinion]) -> Opinion:
-            asked.append(question)
-            return content
-
-    answer = await ScrubbedJudge(Own(), scrub=hide).ask(ASKED)
-
-    assert answer is content
-    assert KEY not in str([asked[0].values, asked[0].untrusted])
-
-
 async def test_an_application_asks_its_own_judge_without_secrets_in_message_error_and_known() -> (
     None
 ):
@@ -116,6 +86,7 @@ async def move(to: str, judge: ScriptedJudge) -> list[str]:
     return told
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("moved", "seen"), [(RIGHT, "<token 1>"), (WRONG, "<token 2>")])
 async def test_a_judge_can_tell_the_right_id_from_the_wrong_one_without_reading_either(
     moved: str, seen: str
@@ -157,3 +128,24 @@ def test_what_others_write_like_a_numbered_id_stands_for_none() -> None:
     shown = scrub_question(asked, number_ids, StandIns())
 
     assert shown.untrusted == {"result": "<token 1> is <token … 1>, not <token … 2>"}
+
+
+def refuse(text: str, _: StandIns) -> str:
+    raise ValueError(text)
+
+
+@pytest.mark.parametrize(
+    ("scrub", "message", "result"),
+    [(hide, "With <hidden>", "key <hidden>"), (refuse, NOT_SCRUBBED, NOT_SCRUBBED)],
+)
+async def test_a_judge_of_ones_own_is_asked_without_secrets(scrub, message, result) -> None:
+    heard: list[Question[Opinion]] = []
+
+    class Own:
+        async def ask(self, question: Question[Opinion]) -> str:
+            heard.append(question)
+            return "my answer"
+
+    assert await ScrubbedJudge(Own(), scrub=scrub).ask(ASKED) == "my answer"
+    [asked] = heard
+    assert (asked.values, asked.untrusted) == ({"message": message}, {"result": result})

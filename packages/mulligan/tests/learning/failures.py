@@ -19,6 +19,7 @@ def failed(
     said: Sequence[str] = (),
     earlier: Sequence[Earlier] = (),
     tools: Sequence[str] = (),
+    reads: Sequence[str] = (),
     effect: Effect = Effect.READ,
     error_class: ErrorClass = ErrorClass.UNKNOWN,
 ) -> FailedCall:
@@ -29,6 +30,7 @@ def failed(
         schema=schema or {},
         effect=effect,
         tools=tuple(tools),
+        reads=tuple(reads),
         said=tuple(said),
         earlier=tuple(earlier),
     )

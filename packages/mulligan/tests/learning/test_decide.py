@@ -1,11 +1,13 @@
+"""What to do about a failed call, and what may be done by itself."""
+
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from mulligan.learning.decide import decide
+from mulligan.learning.decide import TrackRecord, decide, may_apply
 from mulligan.learning.suggest import suggest_corrections
-from mulligan.types.effect import Effect
+from mulligan.types.effect import Effect, Mode
 from mulligan.types.failure import Decision, ErrorClass
 from mulligan.types.lesson import Earlier, How, Kind, Origin, Patch, Suggestion
 from tests.learning.cases import changing, lesson, made
@@ -34,18 +36,6 @@ def test_the_error_decides_where_nothing_else_does(error: str, decision: Decisio
     assert advice.why
 
 
-def test_a_class_that_is_known_outranks_the_words() -> None:
-    call = failed({}, error="not found", error_class=ErrorClass.AMBIGUOUS)
-
-    assert decide(call).decision is Decision.RETRY
-
-
-def test_what_can_be_mended_is_repaired() -> None:
-    call = failed({"limit": "5"}, error="No.", schema=obj(limit=WHOLE))
-
-    assert decide(call, suggest_corrections(call)).decision is Decision.REPAIR
-
-
 def test_the_same_again_is_no_advice_for_ever() -> None:
     before = Earlier(tool="find_order", arguments={"id": "1"}, result="503", failed=True)
 
@@ -54,15 +44,6 @@ def test_the_same_again_is_no_advice_for_ever() -> None:
 
     assert once.decision is Decision.RETRY
     assert often.decision is Decision.STOP
-
-
-def test_a_missing_login_names_the_tool_that_logs_in() -> None:
-    call = failed({}, error="Please log in first: no user", tools=("log_in", "find_order"))
-
-    advice = decide(call, suggest_corrections(call))
-
-    assert advice.decision is Decision.LOOK_UP
-    assert advice.first == "log_in"
 
 
 def test_what_the_person_gave_is_asked_for_again_and_what_was_made_up_is_not() -> None:
@@ -162,28 +143,6 @@ def test_what_has_helped_by_asking_for_something_else_is_for_the_person_to_say()
     assert "7 of 9" in advice.why
 
 
-def test_a_correction_of_the_form_comes_before_another_request() -> None:
-    wider = lesson(changing(made("day", How.DROP)), correction="leave `day` out")
-    call = failed({"day": "friday"}, error="Invalid value for 'day'")
-    written = Suggestion(
-        patch=Patch(changes={"day": "2026-11-20"}),
-        source=Origin.SCHEMA,
-        kinds=(Kind.REFORMAT,),
-        probability=0.8,
-        n=0,
-        evidence="a date",
-    )
-
-    assert decide(call, [written], other=wider).decision is Decision.REPAIR
-
-
-def test_what_passes_by_itself_needs_no_other_request() -> None:
-    wider = lesson(changing(made("day", How.DROP)), correction="leave `day` out")
-    busy = failed({"day": "friday"}, error="429 too many requests")
-
-    assert decide(busy, other=wider) == decide(busy)
-
-
 @pytest.mark.parametrize("effect", [Effect.READ, Effect.REVERSIBLE, Effect.UNDECLARED])
 def test_a_bound_that_what_the_person_said_is_beyond_is_for_the_person(effect: Effect) -> None:
     error = "people must be at most 10"
@@ -193,7 +152,7 @@ def test_a_bound_that_what_the_person_said_is_beyond_is_for_the_person(effect: E
     advice = decide(said, past={Decision.REPAIR: 50})
 
     assert advice.decision is Decision.ASK
-    assert advice.ask == "people 12 cannot be had, at most 10 can: what should it be?"
+    assert advice.ask == "people 12 is not possible, at most 10 is: what should it be?"
     assert decide(chosen).ask != advice.ask
 
 
@@ -205,6 +164,111 @@ def test_what_a_tool_that_changes_something_cannot_be_told_is_for_the_person() -
     advice = decide(dry)
 
     assert advice.decision is Decision.ASK
-    assert advice.ask == "find_order cannot be told dry_run=True: should it be done without?"
+    assert advice.ask == "find_order does not accept dry_run=True: should it be done without?"
     assert decide(empty).decision is not Decision.ASK
     assert decide(replace(dry, effect=Effect.READ)).decision is Decision.REPAIR
+
+
+GOOD = Suggestion(
+    patch=Patch(changes={"limit": 5}),
+    source=Origin.SCHEMA,
+    kinds=(Kind.COERCE,),
+    probability=0.85,
+    n=0,
+    evidence="it is a number",
+    automatic=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("effect", "error_class", "probability", "expected"),
+    [
+        (Effect.READ, ErrorClass.VALIDATION, 0.5, True),
+        (Effect.READ, ErrorClass.TOOL_EXCEPTION, 0.5, True),
+        (Effect.READ, ErrorClass.VALIDATION, 0.49, False),
+        (Effect.REVERSIBLE, ErrorClass.VALIDATION, 0.8, True),
+        (Effect.REVERSIBLE, ErrorClass.VALIDATION, 0.79, False),
+        (Effect.REVERSIBLE, ErrorClass.TOOL_EXCEPTION, 0.99, False),
+        (Effect.UNDECLARED, ErrorClass.AMBIGUOUS, 0.99, False),
+    ],
+)
+def test_a_correction_is_applied_where_nothing_happened_yet_and_it_is_likely_to_help(
+    effect: Effect, error_class: ErrorClass, probability: float, expected: bool
+) -> None:
+    call = failed({"limit": "5"}, effect=effect, error_class=error_class)
+
+    assert may_apply(replace(GOOD, probability=probability), call, mode=Mode.AUTO) is expected
+
+
+def test_a_tool_that_rarely_fails_is_left_alone_once_that_is_known() -> None:
+    assert TrackRecord(calls=90, failures=4).fails_rarely(10)
+    assert not TrackRecord(calls=100, failures=5).fails_rarely()
+    assert not TrackRecord().fails_rarely(99)
+
+
+def test_a_tool_that_gets_worse_is_helped_again_before_long() -> None:
+    record = TrackRecord()
+    record.count_failure(10_000)
+
+    failures = 0
+    while record.fails_rarely() or not failures:
+        record.count_failure(1)
+        failures += 1
+
+    assert failures < 100
+
+
+def test_in_other_modes_and_where_it_changes_the_meaning_nothing_is_applied() -> None:
+    call = failed({}, error_class=ErrorClass.VALIDATION)
+
+    assert may_apply(GOOD, call, mode=Mode.AUTO)
+    assert not may_apply(replace(GOOD, automatic=False), call, mode=Mode.AUTO)
+    assert not any(may_apply(GOOD, call, mode=mode) for mode in (Mode.OBSERVE, Mode.SUGGEST))
+
+
+def test_a_correction_of_the_form_or_a_retry_comes_before_another_request() -> None:
+    wider = lesson(changing(made("day", How.DROP)), correction="leave `day` out")
+    wrong = failed({"day": "friday"}, error="Invalid value for 'day'")
+    busy = failed({"day": "friday"}, error="429 too many requests")
+    written = replace(GOOD, patch=Patch(changes={"day": "2026-11-20"}), kinds=(Kind.REFORMAT,))
+
+    assert decide(wrong, [written], other=wider).decision is Decision.REPAIR
+    assert decide(busy, other=wider) == decide(busy)
+
+
+def test_a_known_class_outranks_the_words_and_a_correction_both() -> None:
+    late = failed({}, error="not found", error_class=ErrorClass.AMBIGUOUS)
+    typed = failed({"limit": "5"}, error="No.", schema=obj(limit=WHOLE))
+    tools = ("list_users", "find_order")
+    outside = failed({}, error="You must list the users first", tools=tools, reads=tools)
+
+    assert decide(late).decision is Decision.RETRY
+    assert decide(typed, suggest_corrections(typed)).decision is Decision.REPAIR
+    advice = decide(outside, suggest_corrections(outside))
+    assert (advice.decision, advice.first) == (Decision.LOOK_UP, "list_users")
+
+
+def test_an_argument_that_the_tool_has_is_not_called_unknown() -> None:
+    bound = failed(
+        {"topK": 50},
+        error="Invalid parameter topK must be <= 10",
+        schema=obj(topK=WHOLE),
+        error_class=ErrorClass.VALIDATION,
+    )
+    unknown = failed(
+        {"topk": 5},
+        error="Invalid parameter: topk",
+        schema=obj(limit=WHOLE),
+        error_class=ErrorClass.VALIDATION,
+    )
+
+    assert "no argument" not in decide(bound).why
+    assert "no argument topk" in decide(unknown).why
+
+
+def test_an_error_that_says_nothing_is_no_rule_of_the_tool() -> None:
+    silent = failed({}, error="'id'", error_class=ErrorClass.TOOL_EXCEPTION)
+    unknown = failed({}, error="Oops.")
+
+    assert decide(silent).decision is Decision.RETRY
+    assert "rule" not in str(decide(unknown).ask)

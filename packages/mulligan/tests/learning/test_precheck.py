@@ -1,18 +1,30 @@
+"""Calls that will fail, or that nobody asked for, noticed before they are made."""
+
 from __future__ import annotations
 
 import json
 
 import pytest
 
-from mulligan.learning.precheck import precheck
+from mulligan.learning.precheck import check_relevance, precheck
+from mulligan.learning.schema import read_schema
 from mulligan.types.call import Call
+from mulligan.types.finding import Severity
 from mulligan.types.lesson import Earlier, Planned
-from tests.learning.failures import TEXT, obj
+from tests.learning.failures import TEXT, WHOLE, obj
 
 ORDER = Earlier(tool="get_order", result=json.dumps({"order_id": "#W17", "status": "delivered"}))
+
+
 OPENED = Earlier(tool="get_order", result={"order_id": "#W19", "status": "opened (changed)"})
+
+
 PLAIN = Earlier(tool="get_order", result={"order_id": "#W20", "status": "opened"})
+
+
 CARD = Earlier(tool="get_user", result={"cards": [{"id": "gift_17", "balance": 40}]})
+
+
 STOCK = Earlier(tool="get_product", result={"variants": {"881": {"available": False}}})
 
 
@@ -86,3 +98,31 @@ def test_arguments_that_hold_themselves_or_never_end_are_left_alone() -> None:
     loop["a"] = loop
 
     assert rules("find", loop, schema=obj("city", city=TEXT)) == []
+
+
+CONVERT = read_schema(obj("base", "amount", base=TEXT, amount=WHOLE))
+
+
+def ask(question: str, arguments: dict[str, object]):
+    return check_relevance(
+        CONVERT,
+        tool="currency_converter",
+        description="Converts an amount from one currency to another.",
+        arguments=arguments,
+        said=(question,),
+    )
+
+
+def test_a_call_out_of_thin_air_is_a_warning() -> None:
+    found = ask("How long does a flight to Miami take?", {"base": "USD", "amount": 100})
+
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_a_call_about_what_was_asked_is_none() -> None:
+    assert ask("Convert 100 USD to euros", {"base": "USD", "amount": 100}) is None
+
+
+def test_where_nothing_was_said_nothing_is_known() -> None:
+    assert ask("", {"base": "USD", "amount": 100}) is None

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import random
+from datetime import date, timedelta
 
 import pytest
 
+from mulligan.learning.calibration import (
+    compute_wilson,
+    measure_calibration,
+    measure_lift,
+)
 from mulligan.learning.lessons import build_suggestion
 from mulligan.learning.recall import (
     Nearness,
@@ -14,12 +20,37 @@ from mulligan.learning.recall import (
     count_outcomes,
     weigh_suggestion,
 )
-from mulligan.learning.suggest import estimate_prior
+from mulligan.learning.suggest import BY_KIND, BY_SOURCE
 from mulligan.types.failure import ErrorClass
-from mulligan.types.lesson import Balance, Kind, Offer, Origin, build_episode_slot
-from tests.learning.cases import episode, lesson
+from mulligan.types.lesson import (
+    Balance,
+    EpisodeSlot,
+    Group,
+    Kind,
+    Origin,
+)
+from tests.learning.cases import lesson
 from tests.learning.failures import failed
-from tests.learning.slots import TODAY, slot
+
+TODAY = date(2026, 11, 15)
+
+
+def slot(**fields: object) -> EpisodeSlot:
+    told = {
+        "day": TODAY,
+        "tenant": "",
+        "principal": "",
+        "tool": "t",
+        "error_class": ErrorClass.VALIDATION,
+        "source": Origin.SCHEMA,
+        "kinds": "coerce",
+        "group": Group.TREATED,
+        "taken": True,
+        "helped": True,
+        "repaired": True,
+    }
+    return EpisodeSlot(**{**told, **fields})  # type: ignore[arg-type]
+
 
 KINDS = (Kind.COERCE,)
 
@@ -28,29 +59,12 @@ def posterior(outcomes: Outcomes) -> tuple[float, int]:
     return outcomes.estimate_posterior(Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION)
 
 
-def test_without_outcomes_the_table_is_all_there_is() -> None:
-    assert posterior(Outcomes()) == (estimate_prior(Origin.SCHEMA, KINDS), 0)
-
-
 def test_outcomes_move_the_probability_and_are_counted() -> None:
     low, n = posterior(count_outcomes({slot(helped=False): 40}, today=TODAY))
     high, _ = posterior(count_outcomes({slot(): 40}, today=TODAY))
 
     assert low < 0.2 < 0.9 < high < 1
     assert n == 40
-
-
-def test_a_kind_that_is_named_twice_is_found_where_it_was_counted() -> None:
-    twice = (Kind.COERCE, Kind.COERCE)
-    offer = Offer(source=Origin.SCHEMA, kinds=twice, probability=0.5, n=0, taken=True, helped=True)
-    taken = episode(1, offer=offer, error_class=ErrorClass.VALIDATION, principal="")
-
-    outcomes = count_outcomes({build_episode_slot(taken): 40}, today=TODAY)
-
-    assert (
-        outcomes.estimate_posterior(Origin.SCHEMA, twice, error_class=ErrorClass.VALIDATION)[1]
-        == 40
-    )
 
 
 def test_what_was_not_taken_says_nothing() -> None:
@@ -65,17 +79,6 @@ def test_old_outcomes_weigh_less() -> None:
 
     assert fresh < old
     assert n == 2
-
-
-def test_other_kinds_of_a_source_are_moved_a_little() -> None:
-    outcomes = count_outcomes({slot(helped=False): 100}, today=TODAY)
-
-    found, n = outcomes.estimate_posterior(
-        Origin.SCHEMA, (Kind.RENAME,), error_class=ErrorClass.VALIDATION
-    )
-
-    assert found < estimate_prior(Origin.SCHEMA, (Kind.RENAME,))
-    assert n == 0
 
 
 def test_a_suggestion_carries_what_was_measured() -> None:
@@ -157,3 +160,48 @@ def test_the_more_a_lesson_explains_the_more_is_expected_of_it() -> None:
     assert explained == sorted(set(explained))
     assert doubted == sorted(set(doubted), reverse=True)
     assert explained[0] < 0.7 < 0.9 < explained[-1] < 1
+
+
+def test_honest_forecasts_are_calibrated_and_overconfident_ones_are_not() -> None:
+    chance = random.Random(3)
+    said = [chance.random() for _ in range(5_000)]
+    honest = measure_calibration([(each, chance.random() < each) for each in said])
+    boastful = measure_calibration([(0.95, chance.random() < 0.5) for _ in said])
+
+    assert honest.ece < 0.04
+    assert honest.brier < honest.base_brier
+    assert boastful.ece == pytest.approx(0.45, abs=0.05)
+    assert boastful.brier > boastful.base_brier
+    assert sum(each.n for each in honest.bins) == 5_000
+
+
+def test_lift_is_treated_less_control_with_what_is_sure_of_it() -> None:
+    counts = {
+        slot(repaired=True): 80,
+        slot(repaired=False): 20,
+        slot(group=Group.CONTROL, taken=False, helped=False, repaired=True): 10,
+        slot(group=Group.CONTROL, taken=False, helped=False, repaired=False): 10,
+        slot(group=None): 1_000,
+    }
+
+    found = measure_lift(counts)
+
+    assert found is not None
+    assert found.lift == pytest.approx(0.3)
+    assert 0.05 < found.low < 0.3 < found.high < 0.55
+    assert (found.treated, found.control) == (100, 20)
+    assert measure_lift({slot(): 5}) is None
+
+
+def test_every_kind_and_every_source_has_a_prior() -> None:
+    assert set(BY_KIND) == set(Kind)
+    assert set(BY_SOURCE) == set(Origin)
+
+
+def test_an_interval_holds_what_was_counted_narrows_with_it_and_is_never_certain() -> None:
+    few, many = compute_wilson(7, 10), compute_wilson(700, 1_000)
+
+    assert few == pytest.approx((0.397, 0.892), abs=0.001)
+    assert few[0] < many[0] < 0.7 < many[1] < few[1]
+    assert compute_wilson(10, 10)[0] < 1.0 == compute_wilson(10, 10)[1]
+    assert compute_wilson(0, 0) == (0.0, 1.0)

@@ -130,9 +130,7 @@ def test_a_number_that_the_person_said_is_replaced_by_no_source(said: str, effec
         ("speed_limit", Effect.READ, False),
     ],
 )
-def test_only_how_much_is_shown_is_fitted_by_itself(
-    name: str, effect: Effect, automatic: bool
-) -> None:
+def test_only_how_much_is_shown_is_fitted_by_itself(name, effect, automatic) -> None:
     schema = obj(name, **{name: WHOLE})
     call = failed({name: 50}, error=BOUND.format(name), schema=schema, effect=effect)
 
@@ -152,9 +150,7 @@ def test_a_number_that_is_fitted_under_a_new_name_is_fitted_all_the_same() -> No
 @pytest.mark.parametrize(
     ("effect", "changes"), [(Effect.READ, [{"ids": ["a"]}]), (Effect.REVERSIBLE, [])]
 )
-def test_a_name_with_a_word_too_many_is_at_most_a_guess_about_what_reads(
-    effect: Effect, changes: list[object]
-) -> None:
+def test_a_name_with_a_word_too_many_is_at_most_a_guess_about_what_reads(effect, changes) -> None:
     schema = obj("ids", ids={"type": "array", "items": TEXT})
     call = failed(
         {"beta_ids": ["a"]}, error="unexpected argument 'beta_ids'", schema=schema, effect=effect
@@ -247,6 +243,7 @@ def plain(value: object) -> str:
     return str(value[0] if isinstance(value, list) and len(value) == 1 else value)
 
 
+@pytest.mark.full
 def test_of_five_thousand_adversarial_corrections_none_changes_a_locked_field() -> None:
     chance = random.Random(66)
     passed = 0

@@ -62,7 +62,7 @@ from mulligan.types.failure import ErrorClass
         ("The file is being used by another process", ErrorClass.CONFLICT),
         ("Required parameter 'q' is missing", ErrorClass.VALIDATION),
         ("null value violates not-null constraint", ErrorClass.VALIDATION),
-        ("no space left on device", ErrorClass.RULE),
+        ("no space left on device", ErrorClass.TOOL_EXCEPTION),
         ("Email address is not verified", ErrorClass.RULE),
         ("Cannot read properties of undefined (reading 'x')", ErrorClass.TOOL_EXCEPTION),
         ("string indices must be integers", ErrorClass.TOOL_EXCEPTION),

@@ -1,4 +1,4 @@
-"""A task, an archive in memory and everything else that a run needs, and what became of it."""
+"""A task, task versions in memory and everything else that a run needs, and what became of it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Lab:
     """Runs one task as often as it is told to."""
 
     def __init__(self, **reflect: object) -> None:
-        self.archive = open_store("memory:").archive
+        self.task_versions = open_store("memory:").task_versions
         self.events: list[object] = []
         self.prompts: list[str] = []
         self.task = Task(
             description=DESCRIPTION, expected_output=EXPECTED, reflect=Reflect(**reflect)
         )
         self.using = Learning(
-            archive=self.archive,
+            task_versions=self.task_versions,
             clock=FixedClock(),
             announce=self.events.append,
             scrub=lambda text: text.replace("s3cret", "<secret>"),
@@ -60,10 +60,12 @@ class Lab:
         return [event for event in self.events if isinstance(event, kind)]
 
     def versions(self) -> list[int]:
-        return [notes.version for notes in self.archive.list_versions(self.task.identity)]
+        return [notes.version for notes in self.task_versions.list_versions(self.task.identity)]
 
     def states(self) -> dict[int, NotesState]:
-        return {card.version: card.state for card in self.archive.list_scorecards(self.ground)}
+        return {
+            card.version: card.state for card in self.task_versions.list_scorecards(self.ground)
+        }
 
     def seen(self, version: int, *scores: float) -> None:
         for score in scores:
@@ -74,11 +76,11 @@ class Lab:
                 standing=Standing.ACCEPTED,
                 excerpt=f"scored {score}",
             )
-            self.archive.count(self.ground, run=run)
+            self.task_versions.count(self.ground, run=run)
 
 
 def notes(lab: Lab, version: int) -> Notes:
     """Another version of what the lab's task was told."""
-    [static] = lab.archive.list_versions(lab.task.identity)[-1:]
+    [static] = lab.task_versions.list_versions(lab.task.identity)[-1:]
     said = Refinement(description=f"Version {version}.")
     return replace(static, version=version, parent=0, refinement=said)

@@ -73,17 +73,13 @@ def acted(result: UndoResult | None, *, action: str = "a1") -> RejectedAction:
 async def test_a_review_adds_up_its_checks_and_a_broken_one_is_never_a_pass(
     checks, standing, confidence
 ) -> None:
-    verdict = await review_attempt(ATTEMPT, by=Reviewers(checks=checks), attempt=1, judged=True)
+    by = Reviewers(checks=checks)
+
+    verdict = await review_attempt(ATTEMPT, by=by, attempt=1, judged=True)
+    second = await review_attempt(ATTEMPT, by=by, attempt=2, judged=True)
 
     assert (verdict.standing, verdict.confidence) == (standing, confidence)
-
-
-async def test_a_second_rejection_is_shown_with_low_confidence() -> None:
-    by = Reviewers(checks=[finds(WRONG)])
-
-    verdict = await review_attempt(ATTEMPT, by=by, attempt=2, judged=True)
-
-    assert verdict.confidence is Confidence.LOW
+    assert (second.confidence is Confidence.LOW) is (standing is Standing.REJECTED)
 
 
 @pytest.mark.parametrize(
@@ -115,81 +111,81 @@ def test_an_agent_is_told_about_days_before_ids_before_places() -> None:
     assert told == ["date.wrong_weekday.", "id.glued.", "place.not_home.", "value.never_seen."]
 
 
+def test_what_an_undo_does_not_bring_back_is_said_with_it() -> None:
+    lost = replace(acted(UndoResult.RESTORED), loses=("its replies",))
+
+    told = render_correction(reach_verdict([WRONG]), [lost]).text
+    asked = render_question(reach_verdict([WRONG]), [lost])
+
+    assert "- move(a1) (not brought back: its replies)" in told
+    assert "Everything was undone but what an undo does not bring back." in told
+    assert "(not brought back: its replies)" in asked
+    assert "Nothing is in effect" not in asked
+
+
 @pytest.mark.parametrize("result", [None, *UndoResult])
-def test_only_what_was_read_back_is_called_taken_back(result: UndoResult | None) -> None:
+def test_only_verified_undos_are_called_undone(result: UndoResult | None) -> None:
     correction = render_correction(reach_verdict([WRONG]), [acted(result)])
 
     restored = result is UndoResult.RESTORED
-    assert ("Taken back, and read back to be sure:\n- move(a1)" in correction.text) is restored
-    assert ("do not do it again:\n- move(a1)" in correction.text) is not restored
+    assert ("Undone and verified:\n- move(a1)" in correction.text) is restored
+    assert ("do not repeat it:\n- move(a1)" in correction.text) is not restored
     assert correction.restored == (("a1",) if restored else ())
     assert correction.standing_actions == (() if restored else ("a1",))
 
 
-def test_a_correction_says_what_was_wrong_how_to_mend_it_and_to_ask_rather_than_guess() -> None:
+def test_a_correction_says_what_was_wrong_how_to_fix_it_and_to_ask_rather_than_guess() -> None:
     correction = render_correction(reach_verdict([SLOPPY, WRONG]), [])
 
     assert WRONG.issue in correction.text
     assert f"Fix: {WRONG.correction}" in correction.text
     assert SLOPPY.issue not in correction.text
     assert "ask the person rather than guess" in correction.text
-    assert "Taken back" not in correction.text
+    assert "ndone" not in correction.text
 
 
-def test_a_mixed_end_is_told_as_it_is() -> None:
-    correction = render_correction(
-        reach_verdict([WRONG]),
-        [acted(UndoResult.RESTORED), acted(UndoResult.CONFLICT, action="a2")],
-    )
-
-    assert correction.restored == ("a1",)
-    assert correction.standing_actions == ("a2",)
-    assert "their version was left alone" in correction.text
+DONE, GONE = acted(UndoResult.RESTORED), acted(UndoResult.RESTORED, action="a2")
+THEIRS = acted(UndoResult.CONFLICT, action="a2")
+COVERED = replace(acted(UndoResult.FAILED), why="a later call could not be undone")
+UNSURE = replace(acted(None), certain=False, why="it may or may not have taken effect")
+REDO = "was undone. Redo the parts that were correct."
 
 
-def test_the_person_is_told_what_still_stands() -> None:
-    verdict = reach_verdict([WRONG], attempt=2)
+@pytest.mark.parametrize(
+    ("rejected", "told", "not_told"),
+    [
+        ([DONE, GONE], f"Everything {REDO}", "Not undone"),
+        ([DONE, THEIRS], f"Everything else {REDO}", "Everything was undone"),
+        ([DONE, THEIRS], "their version was left alone", "Nothing else is in effect"),
+        ([acted(None)], "Nothing else is in effect", "Redo"),
+    ],
+)
+def test_an_agent_is_told_what_is_true_now_and_to_redo_what_was_undone(rejected, told, not_told):
+    text = render_correction(reach_verdict([WRONG]), rejected).text
 
-    clean = render_question(verdict, [acted(UndoResult.RESTORED)])
-    standing = render_question(verdict, [acted(UndoResult.FAILED)])
-
-    assert "Nothing of it is in effect" in clean
-    assert "Nothing of it is in effect" not in standing
-    assert "move(a1)" in standing
-    assert WRONG.issue in standing
-
-
-def test_an_agent_is_told_that_what_was_taken_back_is_not_done() -> None:
-    both = [acted(UndoResult.RESTORED), acted(UndoResult.RESTORED, action="a2")]
-
-    clean = render_correction(reach_verdict([WRONG]), both).text
-    mixed = render_correction(reach_verdict([WRONG]), [*both, acted(None, action="a3")]).text
-
-    assert "Nothing of it is done now: do again what was right in it." in clean
-    assert "Nothing else of it is done now" in mixed
+    assert told in text
+    assert not_told not in text
 
 
-def test_a_person_is_not_told_of_taking_back_where_nothing_was_done() -> None:
-    asked = render_question(reach_verdict([WRONG], attempt=2), [])
+@pytest.mark.parametrize(
+    ("rejected", "told", "not_told"),
+    [
+        ([], "Nothing was changed.", "undone"),
+        ([DONE], "Nothing is in effect: everything was undone and verified.", "move(a1)"),
+        ([acted(UndoResult.FAILED)], "Still in effect:\n- move(a1)", "Nothing is in effect"),
+        ([UNSURE], "Not certain:\n- move(a1) (it may or may not", "in effect:"),
+        (
+            [COVERED, THEIRS],
+            "Not undone:\n- move(a1) (a later call could not be undone)\n- move(a2)",
+            "in effect:",
+        ),
+    ],
+)
+def test_a_person_is_told_what_stands_what_does_not_and_what_is_not_certain(
+    rejected, told, not_told
+) -> None:
+    asked = render_question(reach_verdict([WRONG], attempt=2), rejected)
 
-    assert "Nothing was changed." in asked
-    assert "taken back" not in asked
-
-
-def test_what_may_have_happened_is_not_called_in_effect() -> None:
-    unsure = replace(acted(None), certain=False, why="it may or may not have taken effect")
-
-    asked = render_question(reach_verdict([WRONG], attempt=2), [unsure])
-
-    assert "Not certain:\n- move(a1) (it may or may not" in asked
-    assert "in effect:" not in asked
-
-
-def test_what_a_later_call_or_somebody_else_has_covered_is_not_called_in_effect() -> None:
-    covered = replace(acted(UndoResult.FAILED), why="a later call could not be undone")
-    theirs = acted(UndoResult.CONFLICT, action="a2")
-
-    asked = render_question(reach_verdict([WRONG], attempt=2), [covered, theirs])
-
-    assert "Not taken back:\n- move(a1) (a later call could not be undone)\n- move(a2)" in asked
-    assert "in effect:" not in asked
+    assert WRONG.issue in asked
+    assert told in asked
+    assert not_told not in asked

@@ -1,3 +1,5 @@
+"""A failed call is made again where that is safe, within its tenant's own limits."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -6,7 +8,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from mulligan.loops.calls import Knowing, Retrying, retry_call
+from mulligan.loops.calls import (
+    MOST_KINDS,
+    MOST_TENANTS,
+    Knowing,
+    Retrying,
+    TrafficByTenant,
+    UnloggedCalls,
+    retry_call,
+)
 from mulligan.types.call import Call, Execution, Failure, Outcome
 from mulligan.types.effect import Effect, Mode, Repeat
 from mulligan.types.events import CallRetried
@@ -14,6 +24,7 @@ from mulligan.types.failure import ErrorClass
 from mulligan.types.limits import Backoff, Breaker, RetryBudget
 
 pytestmark = pytest.mark.promise(2)
+
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -45,8 +56,10 @@ def fine(try_number: int) -> Execution:
 class World:
     """Answers later tries from a list, and remembers how long it was made to wait."""
 
-    def __init__(self, *answers: ErrorClass | None, budget: float = 10, breaker: int = 5) -> None:
-        self._answers: Iterator[ErrorClass | None] = iter(answers)
+    def __init__(
+        self, *answers: Execution | ErrorClass | None, budget: float = 10, breaker: int = 5
+    ) -> None:
+        self._answers: Iterator[Execution | ErrorClass | None] = iter(answers)
         self.waits: list[float] = []
         self.told: list[CallRetried] = []
         self.using = Retrying(
@@ -64,6 +77,8 @@ class World:
 
     async def again(self, number: int) -> Execution:
         answer = next(self._answers)
+        if isinstance(answer, Execution):
+            return replace(answer, try_number=number)
         return fine(number) if answer is None else failed(answer, try_number=number)
 
     async def play(
@@ -76,122 +91,93 @@ class World:
         return [e.outcome for e in executions]
 
 
+LATE = failed(ErrorClass.AMBIGUOUS)
+
+
+NEVER_LEFT = failed(ErrorClass.NOT_SENT, nothing_done=True)
+
+
 async def test_a_read_that_timed_out_is_made_again_after_a_growing_wait() -> None:
     world = World(ErrorClass.AMBIGUOUS, None)
 
-    outcomes = await world.play(failed(ErrorClass.AMBIGUOUS))
+    outcomes = await world.play(LATE)
 
     assert outcomes == [Outcome.FAILURE, Outcome.FAILURE, Outcome.SUCCESS]
     assert world.waits == [pytest.approx(0.2), pytest.approx(0.4)]
     assert [t.try_number for t in world.told] == [2, 3]
 
 
-async def test_three_tries_are_all_there_are() -> None:
-    world = World(ErrorClass.AMBIGUOUS, ErrorClass.AMBIGUOUS, None)
+@pytest.mark.parametrize(
+    ("first", "effect", "repeat", "answers", "tries"),
+    [
+        # Three tries are all there are, and a different error is judged for itself.
+        (LATE, Effect.READ, Repeat.ONCE, [ErrorClass.AMBIGUOUS, ErrorClass.AMBIGUOUS, None], 3),
+        (LATE, Effect.READ, Repeat.ONCE, [ErrorClass.POLICY], 2),
+        # Proven to have changed nothing; a proof covers its own try, not the one before.
+        (NEVER_LEFT, Effect.REVERSIBLE, Repeat.ONCE, [None], 2),
+        (NEVER_LEFT, Effect.REVERSIBLE, Repeat.ONCE, [ErrorClass.NOT_SENT], 2),
+        # It could do harm.
+        (NEVER_LEFT, Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, [], 1),
+        (LATE, Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, [], 1),
+        (LATE, Effect.UNDECLARED, Repeat.ONCE, [], 1),
+        (LATE, Effect.REVERSIBLE, Repeat.ONCE, [], 1),
+        (LATE, Effect.REVERSIBLE, Repeat.KEYED, [], 1),
+        (failed(ErrorClass.NOT_SENT), Effect.UNDECLARED, Repeat.ONCE, [], 1),
+        (failed(ErrorClass.NOT_SENT), Effect.REVERSIBLE, Repeat.ONCE, [], 1),
+        (failed(ErrorClass.NOT_SENT), Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, [], 1),
+        (failed(ErrorClass.RATE_LIMIT), Effect.REVERSIBLE, Repeat.ONCE, [], 1),
+        # It cannot help.
+        (failed(ErrorClass.POLICY), Effect.READ, Repeat.ONCE, [], 1),
+        (failed(ErrorClass.VALIDATION), Effect.READ, Repeat.ONCE, [], 1),
+        (failed(ErrorClass.RULE), Effect.READ, Repeat.ONCE, [], 1),
+        (failed(ErrorClass.MISSING), Effect.READ, Repeat.ONCE, [], 1),
+    ],
+)
+async def test_a_call_is_made_again_only_where_that_helps_and_does_no_harm(
+    first: Execution, effect: Effect, repeat: Repeat, answers: list[ErrorClass | None], tries: int
+) -> None:
+    world = World(*answers)
 
-    outcomes = await world.play(failed(ErrorClass.AMBIGUOUS))
+    outcomes = await world.play(first, effect, repeat)
 
-    assert outcomes == [Outcome.FAILURE] * 3
+    assert len(outcomes) == tries
+    assert (Outcome.SUCCESS in outcomes) == (answers == [None])
+    assert len(world.waits) == tries - 1
 
 
 @pytest.mark.parametrize(
-    ("effect", "repeat", "error_class"),
+    ("world", "first", "mode", "waits"),
     [
-        (Effect.UNDECLARED, Repeat.ONCE, ErrorClass.AMBIGUOUS),
-        (Effect.UNDECLARED, Repeat.ONCE, ErrorClass.NOT_SENT),
-        (Effect.REVERSIBLE, Repeat.ONCE, ErrorClass.AMBIGUOUS),
-        (Effect.REVERSIBLE, Repeat.ONCE, ErrorClass.NOT_SENT),
-        (Effect.REVERSIBLE, Repeat.ONCE, ErrorClass.RATE_LIMIT),
-        (Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, ErrorClass.NOT_SENT),
-        (Effect.REVERSIBLE, Repeat.KEYED, ErrorClass.AMBIGUOUS),
-        (Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, ErrorClass.AMBIGUOUS),
-        (Effect.READ, Repeat.ONCE, ErrorClass.POLICY),
-        (Effect.READ, Repeat.ONCE, ErrorClass.VALIDATION),
-        (Effect.READ, Repeat.ONCE, ErrorClass.RULE),
-        (Effect.READ, Repeat.ONCE, ErrorClass.MISSING),
+        (World(None), failed(ErrorClass.RATE_LIMIT, retry_after=timedelta(seconds=3)), None, [3.0]),
+        (World(), failed(ErrorClass.RATE_LIMIT, retry_after=timedelta(minutes=5)), None, []),
+        (World(), LATE, Mode.OBSERVE, []),
+        (World(budget=0.5), LATE, None, []),
+        (World(breaker=1), LATE, None, []),
     ],
+    ids=["as asked for", "beyond the total", "only observing", "budget empty", "breaker open"],
 )
-async def test_what_could_do_harm_or_cannot_help_is_not_made_again(
-    effect: Effect, repeat: Repeat, error_class: ErrorClass
+async def test_a_retry_waits_as_long_as_asked_and_keeps_to_its_limits(
+    world: World, first: Execution, mode: Mode | None, waits: list[float]
 ) -> None:
-    world = World()
+    outcomes = await world.play(first, mode=mode or Mode.SUGGEST)
 
-    outcomes = await world.play(failed(error_class), effect, repeat)
-
-    assert outcomes == [Outcome.FAILURE]
-    assert world.waits == []
+    assert (len(outcomes), world.waits) == (1 + len(waits), waits)
 
 
-async def test_a_call_that_never_left_is_made_once_more_even_when_it_must_happen_once() -> None:
-    world = World(None)
-    never_left = failed(ErrorClass.NOT_SENT, nothing_done=True)
+async def test_a_proof_speaks_for_its_own_try_and_the_one_before_is_looked_for_again() -> None:
+    looks = []
 
-    outcomes = await world.play(never_left, Effect.REVERSIBLE, Repeat.ONCE)
+    async def look(_: Execution) -> Execution | None:
+        looks.append(1)
+        return None
 
-    assert outcomes == [Outcome.FAILURE, Outcome.SUCCESS]
+    world = World(NEVER_LEFT, None)
+    world.using = replace(world.using, knowing=Knowing(look=look, keyed=True))
 
+    outcomes = await world.play(LATE, Effect.REVERSIBLE, Repeat.ONCE)
 
-async def test_a_proof_speaks_for_its_own_try_and_not_for_the_one_before() -> None:
-    world = World(ErrorClass.NOT_SENT)
-    never_left = failed(ErrorClass.NOT_SENT, nothing_done=True)
-
-    outcomes = await world.play(never_left, Effect.REVERSIBLE, Repeat.ONCE)
-
-    assert outcomes == [Outcome.FAILURE, Outcome.FAILURE]
-
-
-async def test_an_irreversible_call_is_not_made_again_even_if_it_never_left() -> None:
-    world = World()
-    never_left = failed(ErrorClass.NOT_SENT, nothing_done=True)
-
-    outcomes = await world.play(never_left, Effect.IRREVERSIBLE, Repeat.IDEMPOTENT)
-
-    assert outcomes == [Outcome.FAILURE]
-
-
-async def test_observing_never_repeats_anything() -> None:
-    world = World()
-
-    outcomes = await world.play(failed(ErrorClass.AMBIGUOUS), mode=Mode.OBSERVE)
-
-    assert outcomes == [Outcome.FAILURE]
-
-
-async def test_the_remote_is_given_the_time_it_asked_for() -> None:
-    world = World(None)
-
-    await world.play(failed(ErrorClass.RATE_LIMIT, retry_after=timedelta(seconds=3)))
-
-    assert world.waits == [3.0]
-
-
-async def test_a_wait_beyond_the_total_is_not_waited_for() -> None:
-    world = World()
-
-    outcomes = await world.play(failed(ErrorClass.RATE_LIMIT, retry_after=timedelta(minutes=5)))
-
-    assert outcomes == [Outcome.FAILURE]
-    assert world.waits == []
-
-
-async def test_an_empty_budget_means_no_retry() -> None:
-    world = World(budget=0.5)
-
-    assert await world.play(failed(ErrorClass.AMBIGUOUS)) == [Outcome.FAILURE]
-
-
-async def test_an_open_breaker_means_no_retry() -> None:
-    world = World(breaker=1)
-
-    assert await world.play(failed(ErrorClass.AMBIGUOUS)) == [Outcome.FAILURE]
-
-
-async def test_a_different_error_on_the_second_try_is_judged_for_itself() -> None:
-    world = World(ErrorClass.POLICY)
-
-    outcomes = await world.play(failed(ErrorClass.AMBIGUOUS))
-
-    assert outcomes == [Outcome.FAILURE, Outcome.FAILURE]
+    assert outcomes == [Outcome.FAILURE, Outcome.FAILURE, Outcome.SUCCESS]
+    assert looks == [1, 1]
 
 
 async def test_what_can_be_made_only_once_is_looked_for_and_not_made_again() -> None:
@@ -210,3 +196,22 @@ async def test_what_can_be_made_only_once_is_looked_for_and_not_made_again() -> 
 
     assert (read, changed) == ([Outcome.FAILURE], [Outcome.FAILURE] * 2)
     assert looks == [1]
+
+
+def test_only_so_many_tenants_are_remembered():
+    by_tenant = TrafficByTenant()
+    first = by_tenant.find("first")
+
+    for number in range(MOST_TENANTS):
+        by_tenant.find(str(number))
+
+    assert by_tenant.find("first") is not first
+
+
+def test_what_waits_is_bounded() -> None:
+    calls = UnloggedCalls()
+    for number in range(MOST_KINDS + 1):
+        calls.add(("elm", str(number), True))
+
+    assert calls.take(("elm", "0", True)) == 0
+    assert calls.take(("elm", "1", True)) == 1

@@ -63,15 +63,6 @@ async def test_the_story_of_three_runs():
     ]
 
 
-async def test_where_all_are_accepted_a_rejected_run_does_not_reflect():
-    lab = Lab(gate="accept", strategy=numbered)
-
-    done = await lab.run(Ran(output="x", findings=(wrong(),)))
-
-    assert done.verdict.standing is Standing.REJECTED
-    assert lab.versions() == [0]
-
-
 async def test_a_task_that_does_not_reflect_leaves_no_trace_but_that_it_ran():
     lab = Lab()
     lab.task = replace(lab.task, reflect=False)
@@ -80,7 +71,7 @@ async def test_a_task_that_does_not_reflect_leaves_no_trace_but_that_it_ran():
 
     assert (done.output, done.version, done.score) == ("a report", 0, None)
     assert set(lab.prompts) == {lab.task.text}
-    assert lab.archive.list_grounds() == lab.versions() == []
+    assert lab.task_versions.list_grounds() == lab.versions() == []
     assert len(lab.told(TaskRan)) == len(lab.events) == 20
 
 
@@ -111,14 +102,6 @@ async def test_a_new_kind_of_failure_asks_for_a_proposal_at_once():
     assert lab.versions() == [1, 0]
 
 
-async def test_a_failing_first_run_is_no_reason_to_rewrite_the_task():
-    lab = Lab(strategy=numbered)
-
-    await lab.run(Ran(output="x", findings=(wrong(),)))
-
-    assert lab.versions() == [0]
-
-
 async def test_a_better_version_is_promoted_and_a_fallen_one_rolled_back_by_itself():
     lab = Lab(strategy=numbered, every=15)
     await lab.run(times=15)
@@ -142,7 +125,7 @@ async def test_a_better_version_is_promoted_and_a_fallen_one_rolled_back_by_itse
 async def test_a_bad_version_is_retired():
     lab = Lab(strategy=numbered, every=1_000)
     await lab.run()
-    lab.archive.append(notes(lab, 1))
+    lab.task_versions.append(notes(lab, 1))
     lab.seen(0, *[1.0] * 60)
     lab.seen(1, *[0.0] * 30)
 
@@ -179,14 +162,14 @@ async def test_what_is_proven_on_one_model_is_on_trial_on_another():
     lab = Lab(strategy=numbered, every=1_000)
     await lab.run()
     for version in range(1, 12):
-        lab.archive.append(notes(lab, version))
+        lab.task_versions.append(notes(lab, version))
     lab.seen(2, 1.0)
-    lab.archive.move(lab.ground, version=2, state=CHAMPION, was=TRIAL)
+    lab.task_versions.move(lab.ground, version=2, state=CHAMPION, was=TRIAL)
     lab.task = replace(lab.task, model="another")
 
     await lab.run()
 
-    cards = lab.archive.list_scorecards(replace(lab.ground, model="another"))
+    cards = lab.task_versions.list_scorecards(replace(lab.ground, model="another"))
     assert {card.version: card.state for card in cards if card.version} == dict.fromkeys(
         (2, 11, 10, 9, 8, 7, 6, 5), TRIAL
     )
@@ -203,30 +186,9 @@ async def test_an_edited_task_with_an_id_keeps_its_history_and_tests_it_again():
 
     assert lab.versions()[-2:] == [1, 0]
     assert lab.states()[1] is not None
-    counted = sum(card.runs for card in lab.archive.list_scorecards(lab.ground))
+    counted = sum(card.runs for card in lab.task_versions.list_scorecards(lab.ground))
     assert counted == 30
     assert all("trends of 2027" in prompt for prompt in lab.prompts[15:])
-
-
-async def test_an_edited_task_without_an_id_is_another_task():
-    lab = Lab(strategy=numbered)
-    await lab.run(times=15)
-    lab.task = replace(lab.task, description="Something else.")
-
-    await lab.run()
-
-    assert lab.versions() == [0]
-
-
-async def test_tenants_do_not_see_each_others_notes():
-    lab = Lab(gate="accept", strategy=numbered)
-    await lab.run(times=3)
-    lab.using = replace(lab.using, tenant="other")
-
-    done = await lab.run()
-
-    assert done.version == 0
-    assert lab.prompts[-1] == lab.task.text
 
 
 async def test_the_error_of_a_run_reaches_the_caller_and_counts_against_its_version():
@@ -237,7 +199,7 @@ async def test_the_error_of_a_run_reaches_the_caller_and_counts_against_its_vers
         await lab.run(error)
 
     assert caught.value is error
-    [run] = lab.archive.list_runs(lab.ground, limit=5)
+    [run] = lab.task_versions.list_runs(lab.ground, limit=5)
     assert (run.score, run.standing, run.problem) == (0.0, Standing.REJECTED, "ValueError")
     assert run.excerpt == "no such <secret> page"
 
@@ -256,7 +218,7 @@ async def test_a_cancelled_run_says_nothing_about_its_version():
 
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert lab.archive.list_runs(lab.ground, limit=5) == []
+    assert lab.task_versions.list_runs(lab.ground, limit=5) == []
 
 
 async def test_checks_and_what_the_run_says_of_itself_make_the_verdict_and_the_score():
@@ -274,23 +236,10 @@ async def test_checks_and_what_the_run_says_of_itself_make_the_verdict_and_the_s
     assert (rejected.verdict.standing, rejected.score) == (Standing.REJECTED, 0.0)
     assert (rough.verdict.standing, rough.score) == (Standing.ACCEPTED, pytest.approx(0.8))
     assert (unreviewed.verdict.standing, unreviewed.score) == (Standing.UNREVIEWED, None)
-    latest = lab.archive.list_runs(lab.ground, limit=3)
+    latest = lab.task_versions.list_runs(lab.ground, limit=3)
     assert [run.problem for run in latest] == ["", "", "text.no_table"]
-    [card] = lab.archive.list_scorecards(lab.ground)
+    [card] = lab.task_versions.list_scorecards(lab.ground)
     assert (card.runs, card.scored, card.metered, card.tokens) == (3, 2, 1, 70.0)
-
-
-async def test_a_check_that_breaks_makes_no_pass():
-    def broken(output):
-        raise RuntimeError
-
-    lab = Lab()
-    lab.task = replace(lab.task, checks=(broken,))
-
-    done = await lab.run()
-
-    assert done.verdict.standing is Standing.UNREVIEWED
-    assert done.score is None
 
 
 @pytest.mark.parametrize("score", [lambda _: 1 / 0, lambda _: 1.5, lambda _: float("nan"), str])
@@ -301,7 +250,7 @@ async def test_a_score_that_makes_no_sense_is_no_evidence(score, caplog):
         done = await lab.run("a report")
 
     assert (done.output, done.score) == ("a report", None)
-    assert lab.archive.list_scorecards(lab.ground)[0].scored == 0
+    assert lab.task_versions.list_scorecards(lab.ground)[0].scored == 0
     assert "no evidence" in caplog.text
 
 
@@ -314,7 +263,7 @@ class Down:
 
 async def test_with_the_archive_down_the_task_runs_as_it_was_written(caplog):
     lab = Lab(gate="accept", strategy=numbered)
-    lab.using = replace(lab.using, archive=Down())
+    lab.using = replace(lab.using, task_versions=Down())
 
     with caplog.at_level(logging.WARNING, "mulligan"):
         done = await lab.run("a report")
@@ -333,7 +282,7 @@ async def test_secrets_in_an_output_do_not_reach_the_archive_or_the_strategy():
 
     assert done.output == "the s3cret report"
     assert shown == ["the <secret> report"]
-    assert lab.archive.list_runs(lab.ground, limit=1)[0].excerpt == "the <secret> report"
+    assert lab.task_versions.list_runs(lab.ground, limit=1)[0].excerpt == "the <secret> report"
 
 
 async def test_an_output_that_cannot_be_shown_is_returned_all_the_same():
@@ -346,7 +295,9 @@ async def test_an_output_that_cannot_be_shown_is_returned_all_the_same():
     done = await lab.run(output)
 
     assert done.output is output
-    assert lab.archive.list_runs(lab.ground, limit=1)[0].excerpt.startswith("<Shy without text")
+    assert lab.task_versions.list_runs(lab.ground, limit=1)[0].excerpt.startswith(
+        "<Shy without text"
+    )
 
 
 async def test_a_strategy_sees_contrasting_runs():
@@ -367,5 +318,41 @@ async def test_two_that_run_at_once_lose_no_run_and_no_version():
     await asyncio.gather(*(lab.run(times=10) for _ in range(4)))
 
     assert lab.versions() == list(range(40, -1, -1))
-    assert sum(card.runs for card in lab.archive.list_scorecards(lab.ground)) == 40
+    assert sum(card.runs for card in lab.task_versions.list_scorecards(lab.ground)) == 40
     assert Counter(event.runs for event in lab.told(TaskReflected)) == Counter(range(1, 41))
+
+
+@pytest.mark.parametrize("gate", ["accept", "evidence"])
+async def test_a_rejected_first_run_is_no_reason_to_rewrite_the_task(gate):
+    lab = Lab(gate=gate, strategy=numbered)
+
+    done = await lab.run(Ran(output="x", findings=(wrong(),)))
+
+    assert done.verdict.standing is Standing.REJECTED
+    assert lab.versions() == [0]
+
+
+async def test_another_tenant_and_an_edited_task_without_an_id_begin_anew():
+    lab = Lab(gate="accept", strategy=numbered)
+    await lab.run(times=3)
+    task, using = lab.task, lab.using
+
+    lab.using = replace(using, tenant="other")
+    other = await lab.run()
+    lab.task, lab.using = replace(task, description="Something else."), using
+    edited = await lab.run()
+
+    assert (other.version, edited.version) == (0, 0)
+    assert lab.prompts[-2:] == [task.text, lab.task.text]
+
+
+async def test_a_check_that_breaks_makes_no_pass():
+    def broken(output):
+        raise RuntimeError
+
+    lab = Lab()
+    lab.task = replace(lab.task, checks=(broken,))
+
+    done = await lab.run()
+
+    assert (done.verdict.standing, done.score) == (Standing.UNREVIEWED, None)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import threading
 
 import pytest
 
+from mulligan import Effect, Mulligan, Outcome
 from mulligan.process.event_loop import LateModules
+from mulligan.runtime.episodes import LATE
+from mulligan.types.log import LogQuery
 
-FIRST = """
+SEEN = """
 import asyncio, sys, threading
 from importlib.abc import MetaPathFinder
 from mulligan import Effect, Mulligan
@@ -22,6 +24,14 @@ class Seen(MetaPathFinder):
         if threading.current_thread() is threading.main_thread() and name.startswith("mulligan"):
             self.on_loop.append(name)
 
+async def run(main):
+    sys.meta_path.insert(0, Seen())
+    await main()
+    sys.meta_path.pop(0)
+    print(*Seen.on_loop)
+    m.close()
+"""
+FIRST_CHANGE = """
 m = Mulligan("memory:", replies="default")
 days = {}
 
@@ -44,29 +54,50 @@ async def main():
     await m.act("When is dinner", just_look)
     Seen.on_loop.clear()
     await m.act("Move dinner to 2026-11-20", change)
-    print(*Seen.on_loop)
 
-sys.meta_path.insert(0, Seen())
-asyncio.run(main())
-sys.meta_path.pop(0)
-m.close()
+asyncio.run(run(main))
+"""
+FIRST_FAILURE = """
+m = Mulligan("memory:")
+
+@m.tool
+async def find(limit):
+    if limit > 5:
+        RAISED
+    return {"rows": limit}
+
+async def main():
+    with m.turn("Find ten"):
+        await find(limit=5)
+        assert not [name for name in LATE if name in sys.modules]
+        Seen.on_loop.clear()
+        try:
+            await find(limit=10)
+        except ValueError:
+            pass
+        assert all(name in sys.modules for name in LATE)
+
+LATE = NAMES
+asyncio.run(run(main))
 """
 
 
-def test_an_event_loop_loads_nothing_at_the_first_change_that_is_reviewed() -> None:
-    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, timeout=60)
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "program",
+    [
+        FIRST_CHANGE,
+        FIRST_FAILURE.replace("RAISED", "raise ValueError('limit must be at most 5')"),
+        FIRST_FAILURE.replace("RAISED", "return {'error': 'limit: at most 5'}"),
+    ],
+    ids=["change", "error", "returned error"],
+)
+def test_an_event_loop_loads_nothing_at_the_first_reviewed_change_or_failure(program: str) -> None:
+    said = SEEN + program.replace("NAMES", repr(LATE.names))
+
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, timeout=60)
 
     assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
-
-
-async def test_they_are_loaded_on_a_thread_of_their_own(monkeypatch) -> None:
-    at = []
-    late = LateModules("mulligan.process.event_loop")
-    monkeypatch.setattr(LateModules, "load", lambda self: at.append(threading.current_thread()))
-
-    await late.load_beside_loop()
-
-    assert at != [threading.current_thread()]
 
 
 async def test_who_waits_for_one_that_cannot_be_loaded_goes_on() -> None:
@@ -77,3 +108,24 @@ async def test_who_waits_for_one_that_cannot_be_loaded_goes_on() -> None:
     assert not late.loaded
     with pytest.raises(ModuleNotFoundError):
         late.load()
+
+
+async def test_a_call_that_is_stopped_while_they_are_loaded_is_logged(monkeypatch) -> None:
+    async def load_slowly() -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(LATE, "loaded", False)
+    monkeypatch.setattr(LATE, "load_beside_loop", load_slowly)
+    async with Mulligan("memory:") as m:
+
+        @m.tool(effect=Effect.READ)
+        async def find() -> None:
+            raise ValueError("No such day.")
+
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await find()
+        m.flush()
+        found = m.insights.log(LogQuery())
+
+    assert [row.outcome for row in found] == [Outcome.FAILURE]

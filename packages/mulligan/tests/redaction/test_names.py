@@ -27,26 +27,20 @@ footprint taliban wheel passive_mode designer count
 """
 
 
-@pytest.mark.parametrize("name", _HIDDEN.split())
-def test_a_secret_name_hides(name):
-    assert classify_name(name) is Secrecy.HIDDEN
+_WIDE = "contrasen\u0303a \uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44 to\u212aen"
 
 
 @pytest.mark.parametrize(
-    "name", ["contrasen\u0303a", "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44", "to\u212aen"]
+    ("names", "secrecy"),
+    [
+        (_HIDDEN, Secrecy.HIDDEN),
+        (_WIDE, Secrecy.HIDDEN),
+        (_COUNTS, Secrecy.COUNT),
+        (_OPEN, Secrecy.OPEN),
+    ],
 )
-def test_a_secret_name_hides_in_wide_and_composed_letters(name):
-    assert classify_name(name) is Secrecy.HIDDEN
-
-
-@pytest.mark.parametrize("name", _COUNTS.split())
-def test_a_count_of_secrets_hides_all_but_small_numbers(name):
-    assert classify_name(name) is Secrecy.COUNT
-
-
-@pytest.mark.parametrize("name", _OPEN.split())
-def test_a_name_that_only_sounds_secret_hides_nothing(name):
-    assert classify_name(name) is Secrecy.OPEN
+def test_a_name_says_whether_its_value_is_secret(names, secrecy):
+    assert [name for name in names.split() if classify_name(name) is not secrecy] == []
 
 
 @pytest.mark.parametrize(

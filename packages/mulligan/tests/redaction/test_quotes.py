@@ -7,10 +7,7 @@ import pytest
 
 from mulligan.redaction.mask import (
     Quotable,
-    Span,
     TooMuchError,
-    count_shared_after,
-    count_shared_before,
     find_quotes,
     fold_unspaced,
     replace,
@@ -47,33 +44,9 @@ def test_words_that_anybody_uses_are_no_quote() -> None:
     assert hide("the dog was here") == "the dog was here"
 
 
-def test_overlapping_spans_are_one_mask() -> None:
-    spans = [Span(2, 6, "<a>"), Span(4, 8, "<b>"), Span(8, 9, "<b>")]
-
-    assert replace("0123456789", spans) == "01<a>9"
-
-
 def test_a_search_without_end_is_given_up_as_such() -> None:
     with pytest.raises(TooMuchError):
         hide("ab" * 5_000, *["ab" * 500 + str(n) for n in range(200)])
-
-
-@pytest.mark.parametrize(
-    ("one", "at", "other", "place", "after", "before"),
-    [
-        ("abc", 0, "abd", 0, 2, 0),
-        ("ab", 0, "abc", 0, 2, 0),
-        ("", 0, "a", 0, 0, 0),
-        ("xxabcdefghijkl!", 2, "yabcdefghijkl?", 1, 12, 0),
-        ("xabcdefghijklm!", 14, "yabcdefghijklm?", 14, 0, 13),
-        ("abc", 3, "zabc", 4, 0, 3),
-    ],
-)
-def test_what_two_texts_share_is_counted_from_a_place(
-    one: str, at: int, other: str, place: int, after: int, before: int
-) -> None:
-    assert count_shared_after(one, other, at=at, start=place) == after
-    assert count_shared_before(one, other, at=at, start=place) == before
 
 
 def page(size: int) -> str:

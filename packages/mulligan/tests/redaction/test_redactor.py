@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import OrderedDict, deque
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
+from itertools import product
 from pathlib import Path
+from string import ascii_lowercase
 from types import MappingProxyType, SimpleNamespace
 from typing import NamedTuple
 from uuid import UUID
@@ -16,6 +18,7 @@ from uuid import UUID
 import pytest
 
 from mulligan.redaction import Capture, Hide, Redactor
+from mulligan.redaction.values import Keys, Stubs
 from mulligan.types.errors import ConfigurationError
 
 pytestmark = pytest.mark.promise(8)
@@ -136,13 +139,9 @@ def test_a_stub_is_the_same_wherever_the_string_stands(redactor):
         (-4111111111111111, "<int 17 #"),
         (4111111111111111.0, "<float "),
         pytest.param(10**5000, "<int 16610 bits #", id="huge"),
-        pytest.param(-(10**5000), "<int 16610 bits #", id="-huge"),
         (b"abc", "<bytes 3 #"),
-        (bytearray(b"abc"), "<bytearray 3 #"),
         (Decimal("1.5"), "<Decimal 3 #"),
         (datetime(2026, 11, 16, tzinfo=UTC), "<datetime 25 #"),
-        (date(2026, 11, 16), "<date 10 #"),
-        (time(10), "<time 8 #"),
         (timedelta(days=1), "<timedelta "),
         (Path("/home/anna"), "<PosixPath 10 #"),
         pytest.param("x" * 100_000, "<str 100000 #", id="long"),
@@ -160,9 +159,7 @@ def test_other_values_are_stubs_of_their_type(redactor, value, start):
     [
         (float("nan"), "<nan>"),
         (float("inf"), "<inf>"),
-        (float("-inf"), "<-inf>"),
         (object(), "<object>"),
-        (print, "<builtin_function_or_method>"),
         ((n for n in ()), "<generator>"),
         (SimpleNamespace(password="x"), "<SimpleNamespace>"),
         (Shape.ROUND, "<Shape>"),
@@ -261,7 +258,6 @@ def test_keys_that_look_alike_are_all_kept(redactor):
         (OrderedDict(a=1), {"a": 1}),
         (MappingProxyType({"a": 1}), {"a": 1}),
         (Seat(4, "x"), {"row": 4, "token": HIDDEN}),
-        (Slotted("Anna").pin, 1234),
     ],
 )
 def test_containers_of_every_kind_are_walked(redactor, value, expected):
@@ -275,6 +271,7 @@ def test_records_are_read_without_running_their_code(redactor):
     assert guest["name"] == slotted["name"] == shown(redactor, "A")
     assert set(model) == {"name", "api_key"}
     assert model["api_key"] == HIDDEN
+    assert shown(redactor, object.__new__(Slotted)) == {}
 
 
 def test_what_is_cut_is_marked(redactor):
@@ -350,3 +347,22 @@ class Broken(dict):
 
 def test_arguments_that_cannot_be_read_are_marked(redactor):
     assert redactor.redact_parameters(Broken(a=1)) == '"<redaction failed>"'
+
+
+def test_very_long_values_count_by_their_ends_and_their_length():
+    stubs, long = Stubs(KEY), "a" * 100_000
+
+    assert stubs.hash_text(long) != stubs.hash_text(f"{long[:-1]}b")
+    assert stubs.hash_text(long) != stubs.hash_text(f"{long}a")
+    assert stubs.hash_integer(10**6_000) != stubs.hash_integer(10**6_000 + 1)
+    assert Stubs(b"k" * 500).hash_text("a") != Stubs(b"k" * 501).hash_text("a")
+
+
+def test_only_so_many_names_are_remembered():
+    keys = Keys(Stubs(KEY))
+    for letters in list(product(ascii_lowercase, repeat=3))[:4_096]:
+        keys.classify(f"colour_{''.join(letters)}")
+
+    keys.classify("limit")
+
+    assert keys.open == {"limit"}

@@ -1,4 +1,4 @@
-"""What an agent is told about a call that failed, and what is mended without telling."""
+"""What an agent is told about a call that failed, and what is repaired without telling."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def searching(m: Mulligan, mode: Mode):
     return search
 
 
-def test_in_auto_the_shape_of_a_call_is_mended_and_the_repair_is_on_record(m: Mulligan) -> None:
+def test_in_auto_the_shape_of_a_call_is_repaired_and_the_repair_is_on_record(m: Mulligan) -> None:
     events: list[Happened] = []
     m.subscribe(events.append)
 
@@ -100,7 +100,7 @@ async def test_an_agent_can_be_left_alone() -> None:
     assert not hasattr(caught.value, "mulligan")
 
 
-async def test_a_mended_call_that_changes_something_is_one_action(m: Mulligan) -> None:
+async def test_a_repaired_call_that_changes_something_is_one_action(m: Mulligan) -> None:
     kept: dict[str, int] = {}
 
     def read(record: Record) -> int | None:
@@ -126,7 +126,9 @@ async def test_a_mended_call_that_changes_something_is_one_action(m: Mulligan) -
     assert done.open_actions == ()
 
 
-async def test_a_call_that_may_have_changed_something_is_not_mended_by_itself(m: Mulligan) -> None:
+async def test_a_call_that_may_have_changed_something_is_not_repaired_by_itself(
+    m: Mulligan,
+) -> None:
     made: list[object] = []
 
     def read(record: Record) -> int | None:
@@ -151,39 +153,6 @@ async def test_a_call_that_may_have_changed_something_is_not_mended_by_itself(m:
     assert [action.state for action in m.insights.open_list.actions()] == [State.NEEDS_HUMAN]
 
 
-async def test_a_result_that_is_an_error_is_logged_as_one_and_still_returned(m: Mulligan) -> None:
-    made = []
-
-    @m.tool(effect=Effect.READ)
-    async def find(name: str) -> dict[str, object]:
-        made.append(name)
-        return {"isError": True, "content": [{"type": "text", "text": f"{name} not found"}]}
-
-    answer = await find("Grandma")
-
-    assert answer["isError"] is True
-    assert made == ["Grandma"]
-    assert rows(m) == [("failure", 1)]
-
-
-async def test_an_action_that_returned_an_error_is_looked_for(m: Mulligan) -> None:
-    def nothing(record: Record) -> None:
-        return None
-
-    @m.tool(effect=Effect.REVERSIBLE, read=nothing, undo=nothing)
-    async def book(name: str) -> dict[str, object]:
-        return {"status": "error", "message": "internal error"}
-
-    async def agent(turn: OpenTurn) -> str:
-        await book("Grandma")
-        return "Booked."
-
-    await m.act("Book it", agent, now=NOW)
-
-    [left] = m.insights.open_list.actions()
-    assert left.state is State.NEEDS_HUMAN
-
-
 def test_no_correction_changes_who_or_how_much(m: Mulligan) -> None:
     paid = []
 
@@ -205,8 +174,9 @@ def repairs(events: list[Happened]) -> list[tuple[str, int]]:
     return [(event.by.partition(":")[0], event.tries) for event in found]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sample", [1.0, 0.001])
-async def test_a_call_made_as_suggested_is_linked_to_the_one_it_mends(sample: float) -> None:
+async def test_a_call_made_as_suggested_is_linked_to_the_one_it_repairs(sample: float) -> None:
     events: list[Happened] = []
     with Mulligan("memory:", recover=False, sample=sample) as m:
         m.subscribe(events.append)
@@ -222,7 +192,7 @@ async def test_a_call_made_as_suggested_is_linked_to_the_one_it_mends(sample: fl
     assert repairs(events) == [("schema", 2)]
 
 
-async def test_what_was_mended_by_itself_is_not_mended_again_by_the_agent(m: Mulligan) -> None:
+async def test_what_was_repaired_by_itself_is_not_repaired_again_by_the_agent(m: Mulligan) -> None:
     events: list[Happened] = []
     m.subscribe(events.append)
     search = searching(m, Mode.AUTO)
@@ -274,7 +244,7 @@ async def test_a_correction_that_must_wait_for_a_person_is_no_repair_yet(m: Mull
 
     m.flush()
     [held] = m.insights.open_list.actions()
-    assert "waits for a person" in str(done.reply)
+    assert "awaiting approval" in str(done.reply)
     assert held.state is State.HELD
     assert repairs(events) == []
 
@@ -319,8 +289,11 @@ def test_a_correction_has_the_object_and_the_context_of_the_call_it_corrects(m: 
     assert made == [(office, ctx, 4)]
 
 
-def test_a_prerequisite_is_named_when_the_error_asks_for_a_tool_there_is(m: Mulligan) -> None:
-    @m.tool
+@pytest.mark.parametrize(("effect", "named"), [("read", "log_in"), ("undeclared", None)])
+def test_a_prerequisite_is_named_if_it_is_there_and_only_reads(
+    m: Mulligan, effect: str, named: str | None
+) -> None:
+    @m.tool(effect=effect)
     def log_in(user: str) -> None:
         """Log a user in."""
 
@@ -331,7 +304,7 @@ def test_a_prerequisite_is_named_when_the_error_asks_for_a_tool_there_is(m: Mull
     with pytest.raises(RuntimeError) as caught:
         inbox()
 
-    assert caught.value.mulligan.advice.first == "log_in"  # type: ignore[attr-defined]
+    assert caught.value.mulligan.advice.first == named  # type: ignore[attr-defined]
 
 
 def warehouse(m: Mulligan):
@@ -358,7 +331,7 @@ def test_an_error_that_nobody_knows_is_compared_with_those_that_somebody_does(m:
 
     assert known is None
     assert strange.pattern.template == "order <value> not found in the north hall"
-    assert any("most like" in note for note in error.__notes__)
+    assert any("most similar" in note for note in error.__notes__)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mode, Mulligan
+from mulligan.runtime.advice import read_advised
 from mulligan.runtime.context import (
     CallContext,
+    NextCall,
     carry,
     carry_on,
     leave_turns,
@@ -18,6 +20,7 @@ from mulligan.runtime.context import (
     write_words_only,
 )
 from mulligan.types.errors import OutsideTurnError
+from mulligan.types.log import LogQuery
 
 
 class Parcel(NamedTuple):
@@ -28,46 +31,9 @@ class Letter(NamedTuple):
     name: str
 
 
-def test_what_is_carried_in_a_block_is_gone_after_it() -> None:
-    with carry(read_context()._replace(once=True)):
-        inside = read_context().once
-        with carry(read_context()._replace(once=False)):
-            further = read_context().once
-
-    assert (inside, further, read_context().once) == (True, False, False)
-
-
-def test_what_is_changed_in_a_block_for_good_stays_beside_what_the_block_takes_back() -> None:
-    def go_on() -> tuple[bool, bool]:
-        with carry(read_context()._replace(once=True)):
-            write_words_only()
-        return read_context().words_only, read_context().once
-
-    assert contextvars.copy_context().run(go_on) == (True, False)
-    assert not read_context().words_only
-
-
-def test_what_a_block_carries_is_taken_back_though_it_was_taken_out_inside() -> None:
-    with carry(read_context().put(Parcel, Parcel("outer"))):
-        with carry(read_context().put(Parcel, Parcel("inner"))):
-            carry_on(read_context().put(Parcel, None))
-            taken = read_context().of(Parcel)
-
-        assert taken is None
-        assert read_context().of(Parcel) == Parcel("outer")
-    assert read_context().of(Parcel) is None
-
-
-def test_each_type_has_its_own_place() -> None:
-    def go_on() -> tuple[Parcel | None, Letter | None]:
-        with carry(read_context().put(Parcel, Parcel("here"))):
-            carry_on(read_context().put(Letter, Letter("kept")))
-        return read_context().of(Parcel), read_context().of(Letter)
-
-    assert contextvars.copy_context().run(go_on) == (None, Letter("kept"))
-
-
-async def test_a_task_carries_what_it_was_begun_with_however_long_it_goes_on() -> None:
+async def test_what_is_carried_in_a_block_is_there_in_its_tasks_and_threads_and_gone_after_it() -> (
+    None
+):
     over = asyncio.Event()
 
     async def outlive() -> Parcel | None:
@@ -76,28 +42,23 @@ async def test_a_task_carries_what_it_was_begun_with_however_long_it_goes_on() -
 
     with carry(read_context().put(Parcel, Parcel("begun"))):
         task = asyncio.create_task(outlive())
+        there = await asyncio.to_thread(lambda: read_context().of(Parcel))
     over.set()
 
-    assert await task == Parcel("begun")
+    assert (there, await task) == (Parcel("begun"), Parcel("begun"))
     assert read_context().of(Parcel) is None
 
 
-async def test_a_thread_carries_what_its_caller_does() -> None:
-    with carry(read_context().put(Parcel, Parcel("here"))):
-        there = await asyncio.to_thread(lambda: read_context().of(Parcel))
+def test_what_is_changed_in_a_block_for_good_stays_beside_what_the_block_takes_back() -> None:
+    def go_on() -> tuple[object, ...]:
+        with carry(read_context()._replace(once=True).put(Parcel, Parcel("here"))):
+            write_words_only()
+            carry_on(read_context().put(Letter, Letter("kept")))
+        after = read_context()
+        return after.words_only, after.once, after.of(Parcel), after.of(Letter)
 
-    assert there == Parcel("here")
-
-
-def test_a_block_that_is_left_elsewhere_changes_nothing_there() -> None:
-    block = carry(read_context().put(Parcel, Parcel("strange")))
-    contextvars.copy_context().run(block.__enter__)
-
-    with carry(read_context().put(Parcel, Parcel("ours"))):
-        with pytest.raises(ValueError, match="different Context"):
-            block.__exit__(None, None, None)
-
-        assert read_context().of(Parcel) == Parcel("ours")
+    assert contextvars.copy_context().run(go_on) == (True, False, None, Letter("kept"))
+    assert not read_context().words_only
 
 
 def test_a_turn_that_is_left_before_the_one_inside_it_leaves_the_rest_alone() -> None:
@@ -131,5 +92,72 @@ async def test_a_reply_that_is_written_again_stays_words_only_inside_other_block
             with leave_turns():
                 await send("Ana")
 
-        with pytest.raises(OutsideTurnError, match="writes a reply again"):
+        with pytest.raises(OutsideTurnError, match="reply was being rewritten"):
             await asyncio.create_task(write())
+
+
+def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect="read")
+        def inner() -> str:
+            return "inside"
+
+        @m.tool(effect="read")
+        def outer() -> str:
+            return inner()
+
+        with carry(read_context()._replace(next_call=[NextCall(id="a" * 32)])):
+            outer()
+        outer()
+        m.flush()
+        rows = {(row.tool, row.id) for row in m.insights.log(LogQuery())}
+
+    assert ("outer", "a" * 32) in rows
+    assert len(rows) == 4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("once", "made"), [(True, 1), (False, 2)])
+async def test_a_failure_that_may_pass_is_not_tried_again(once: bool, made: int) -> None:
+    tries = 0
+    async with Mulligan("memory:") as m:
+
+        @m.tool(effect=Effect.READ)
+        async def look() -> str:
+            nonlocal tries
+            tries += 1
+            if tries == 1:
+                raise ConnectionResetError("connection reset by peer")
+            return "there"
+
+        with m.turn("Look"), carry(read_context()._replace(once=once)):
+            if once:
+                with pytest.raises(ConnectionResetError):
+                    await look()
+            else:
+                assert await look() == "there"
+
+    assert tries == made
+
+
+@pytest.mark.parametrize(("once", "made"), [(True, ["3"]), (False, ["3", 3])])
+async def test_a_fix_is_said_and_not_tried(once: bool, made: list[object]) -> None:
+    given: list[object] = []
+    async with Mulligan("memory:") as m:
+
+        @m.tool(effect=Effect.READ, mode=Mode.AUTO)
+        async def find_table(people: int) -> str:
+            given.append(people)
+            if not isinstance(people, int):
+                raise TypeError("people: Input should be a valid integer")
+            return f"table 4 for {people}"
+
+        with m.turn("Find a table for 3"), carry(read_context()._replace(once=once)):
+            try:
+                told = await find_table("3")  # type: ignore[arg-type]
+            except TypeError as error:
+                told = str(read_advised(error))
+
+    assert given == made
+    assert "3" in told

@@ -15,7 +15,6 @@ from mulligan.checks.dates import dates_as_said
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import find_current_turn
 from mulligan.types.call import Record
-from mulligan.types.errors import AlreadyDoneError
 from mulligan.types.finding import Finding, Severity
 from mulligan_testing.remote import FakeRemote, Item
 from tests.world import World, Worlds
@@ -82,8 +81,7 @@ async def test_a_turn_that_nobody_reviewed_is_reviewed_later(world: World, plan:
 
 
 async def test_wrong_work_that_was_delivered_is_disputed_and_not_undone_by_itself(
-    world: World,
-    plan: Plan,
+    world: World, plan: Plan
 ) -> None:
     with world.m.turn(SAID, now=NOW, timezone="UTC"):
         plan("dinner", SATURDAY)
@@ -118,26 +116,6 @@ async def test_outside_a_turn_a_tool_is_only_logged(world: World, plan: Plan) ->
     assert world.m.insights.tally().emitted == 1
 
 
-async def test_a_call_whose_outcome_is_unknown_is_not_repeated_in_the_turn(world: World) -> None:
-    made = []
-
-    def nothing(record: Record) -> None:
-        return None
-
-    @world.m.tool(effect=Effect.REVERSIBLE, undo=nothing, read=nothing)
-    async def pay(amount: int) -> None:
-        made.append(amount)
-        raise TimeoutError("no answer")
-
-    async with world.m.turn("Pay", now=NOW):
-        with pytest.raises(TimeoutError):
-            await pay(3)
-        with pytest.raises(AlreadyDoneError, match="could do it twice"):
-            await pay(3)
-
-    assert made == [3]
-
-
 async def test_what_nobody_declared_is_held_where_the_application_is_strict() -> None:
     made = []
     with Mulligan("memory:", strict=True, recover=False) as m:
@@ -153,7 +131,7 @@ async def test_what_nobody_declared_is_held_where_the_application_is_strict() ->
         await m.recover()
         await m.recover()
 
-        assert "waits for a person" in answer
+        assert "awaiting approval" in answer
         assert held.state is State.HELD
         assert made == ["everything"]
         assert m.insights.open_list.actions() == []

@@ -1,20 +1,23 @@
-"""A call inside an attempt, against a remote whose ledger says what really happened."""
+"""A call inside an attempt: what it is made with, and what a remote's ledger says of it."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, Repeat, Review
+from mulligan import Effect, Mode, Mulligan, Repeat, Review
 from mulligan.checks.requests import made_once
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
-from mulligan.types.errors import ConfigurationError, OwnParameterError
+from mulligan.types.call import Record
+from mulligan.types.effect import EffectNote, note_effect
+from mulligan.types.errors import OwnParameterError
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.limits import Backoff
 from mulligan_testing.faults import Deed, Faults, Strike
@@ -75,9 +78,9 @@ async def test_a_delete_whose_answer_was_lost_is_brought_back(world: World) -> N
     assert world.day() == DAY
 
 
-@pytest.mark.parametrize("point", [Point.IMAGED, Point.INTENDED])
+@pytest.mark.parametrize("point", [Point.SNAPSHOT_TAKEN, Point.INTENDED])
 @pytest.mark.parametrize("tool", ["move", "move_sync"])
-async def test_an_edit_between_the_pre_image_and_the_call_survives(
+async def test_an_edit_between_the_snapshot_and_the_call_survives(
     world: World, point: Point, tool: str
 ) -> None:
     @world.m.tool(**{**world.calendar.changing, **world.promises})
@@ -124,20 +127,6 @@ async def test_a_default_that_a_framework_passes_is_no_key(
         await world.move("e1", "Friday", key=passed)
 
     assert world.remote.ledger()[-1].key not in ("", None)
-
-
-def test_a_condition_without_a_pre_image_is_refused() -> None:
-    m = Mulligan("memory:")
-
-    with pytest.raises(ConfigurationError, match="if_version"):
-
-        @m.tool(
-            effect=Effect.REVERSIBLE, undo=lambda r: None, read=lambda r: None,
-            if_version="if_version",
-        )  # fmt: skip
-        async def move(event_id: str, if_version: str | None = None) -> None: ...
-
-    m.close()
 
 
 async def test_a_list_that_its_agent_changed_since_is_another_call() -> None:
@@ -204,3 +193,99 @@ async def test_a_call_that_the_checks_let_through_is_never_left_for_others_to_ma
     # On record from the first as one to be looked for: nobody finds it as approved.
     assert "held" not in seen.path
     assert seen.path.index("intended") < seen.path.index("called")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("mode", [Mode.SUGGEST, Mode.AUTO, Mode.OBSERVE])
+def test_arguments_that_come_as_json_or_one_level_too_deep_are_read(mode: Mode) -> None:
+    with Mulligan("memory:") as m:
+
+        @m.tool(effect=Effect.READ, mode=mode)
+        def search(query: str, filter: dict[str, int], limit: int = 5) -> object:  # noqa: A002
+            return query, filter, limit
+
+        wrapped: list[dict[str, object]] = [
+            {"query": "x", "filter": '{"a": 1}'},
+            {"arguments": {"query": "x", "filter": {"a": 1}}},
+            {"input": '{"query": "x", "filter": {"a": 1}}'},
+        ]
+        read = []
+        for given in wrapped:
+            with suppress(TypeError):  # as Python says it where nobody reads it otherwise
+                read.append(search(**given))  # type: ignore[arg-type]
+        positional = None
+        with suppress(TypeError):  # the same
+            positional = search('{"query": "x", "filter": {"a": 1}, "limit": 2}')  # type: ignore[call-arg]
+
+    if mode is Mode.OBSERVE:
+        assert read == [("x", '{"a": 1}', 5)]
+        assert positional is None
+    else:
+        assert read == [("x", {"a": 1}, 5)] * 3
+        assert positional == ("x", {"a": 1}, 2)
+
+
+async def test_a_text_that_is_json_stays_a_text_where_one_is_wanted() -> None:
+    async with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        async def write(content: str, path: str = "a") -> str:
+            return content
+
+        assert await write('{"content": "x"}') == '{"content": "x"}'
+        assert await write(content="[1]", path="{b}") == "[1]"
+
+
+def test_each_try_is_made_inside_what_its_tool_asks_for() -> None:
+    seen: list[str] = []
+
+    @contextmanager
+    def around(records: Sequence[Record]) -> Iterator[None]:
+        [record] = records
+        seen.append(f"in {record.before}")
+        yield
+        seen.append("out")
+
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: "milk",
+            undo=lambda record: None,
+            around=around,
+        )
+        def write(text: str) -> str:
+            seen.append(text)
+            return text
+
+        with m.turn("Write it"):
+            write("beer")
+
+    assert seen == ["in milk", "beer", "out"]
+
+
+def test_an_error_of_which_that_says_so_has_done_nothing() -> None:
+    @contextmanager
+    def around(records: Sequence[Record]) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            note_effect(error, EffectNote.NOTHING_DONE)
+            raise
+
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: "milk",
+            undo=lambda record: None,
+            around=around,
+        )
+        def write(text: str) -> str:
+            raise OSError("no line")
+
+        with m.turn("Write it"), pytest.raises(OSError, match="no line"):
+            write("beer")
+        left = m.insights.open_list.actions()
+
+    assert left == []

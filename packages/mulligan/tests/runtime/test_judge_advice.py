@@ -1,4 +1,4 @@
-"""A judge that is asked what would mend a call: only where wanted, and held to the rules."""
+"""A judge that is asked what would repair a call: only where wanted, and held to the rules."""
 
 from __future__ import annotations
 
@@ -98,30 +98,24 @@ async def test_what_the_rules_forbid_or_nobody_can_use_is_not_offered(proposed) 
     assert error.mulligan.suggestions == ()
 
 
-async def test_a_judge_that_raises_or_is_cancelled_leaves_the_error() -> None:
-    class Raising:
-        def __init__(self, error: BaseException) -> None:
+async def test_a_judge_that_raises_is_cancelled_or_never_answers_leaves_the_error(
+    monkeypatch,
+) -> None:
+    class Failing:
+        def __init__(self, error: BaseException | None) -> None:
             self.error = error
 
         async def ask(self, question: object) -> None:
-            raise self.error
-
-    for trouble in (OSError("no network"), asyncio.CancelledError()):
-        error = await advised_by(Raising(trouble))
-
-        assert error.mulligan.suggestions == ()
-
-
-async def test_a_judge_that_never_answers_leaves_the_error(monkeypatch) -> None:
-    class Silent:
-        async def ask(self, question: object) -> None:
-            await asyncio.Event().wait()
+            if self.error is None:
+                await asyncio.Event().wait()
+            else:
+                raise self.error
 
     monkeypatch.setattr(advice, "ANSWERS_WITHIN", advice.ANSWERS_WITHIN * 0)
+    for trouble in (OSError("no network"), asyncio.CancelledError(), None):
+        error = await advised_by(Failing(trouble))
 
-    error = await advised_by(Silent())
-
-    assert error.mulligan.suggestions == ()
+        assert error.mulligan.suggestions == ()
 
 
 async def test_nobody_is_asked_where_it_is_not_wanted_or_not_needed() -> None:

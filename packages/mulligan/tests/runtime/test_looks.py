@@ -150,6 +150,7 @@ def yields(attempted: Attempted) -> Any:
 named = limit_to_tools(["move"])(lambda _: ())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("checks", "calls", "standing", "looked"),
     [
@@ -203,6 +204,7 @@ def reads_call(call: Call, turn: Turn) -> str | None:
     return "No." if turn.message in call.arguments.values() else None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("check", "tools", "looked"),
     [
@@ -470,6 +472,6 @@ async def test_a_call_that_a_person_approved_is_not_called_verified_when_it_has_
 
     assert story.action.state is State.UNCHECKED
     assert story.action.detail["why"] == (
-        "A person approved it before it ran. Nobody has looked at the result."
+        "A person approved it before it ran. The result was not reviewed."
     )
     assert "Mum" in str([entry.detail for entry in story.entries])

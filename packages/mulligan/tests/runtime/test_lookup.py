@@ -10,7 +10,7 @@ from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.runtime.lookup import MOST_ALIKE, Asking, Recall
 from mulligan.stores.opening import open_store
 from mulligan.types.failure import ErrorClass
-from mulligan.types.interfaces import Casebook
+from mulligan.types.interfaces import FailureStore
 from mulligan.types.lesson import How, Lesson, LessonState, Pattern
 from tests.learning.cases import NOW, changing, lesson, made
 from tests.learning.failures import failed, obj
@@ -21,9 +21,9 @@ MANY = range(3 * MOST_ALIKE)
 
 
 @pytest.fixture(params=["sqlite", "memory"])
-def casebook(request, tmp_path: Path):
+def failures(request, tmp_path: Path):
     store = open_store("memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/a.db")
-    yield store.casebook
+    yield store.failures
     store.close()
 
 
@@ -34,7 +34,7 @@ def active(name: str, *, tool: str, when: str, **fields: object) -> Lesson:
     )  # fmt: skip
 
 
-def suggest(casebook: Casebook) -> list[str | None]:
+def suggest(failures: FailureStore) -> list[str | None]:
     """The lessons that have something to say about an order that was not found."""
     call = failed(
         ARGUMENTS,
@@ -49,29 +49,31 @@ def suggest(casebook: Casebook) -> list[str | None]:
         template=masked,
         error_class=ErrorClass.MISSING,
     )
-    recall = Recall(casebook, clock=lambda: NOW, control=0.0, seeds=False)
+    recall = Recall(failures, clock=lambda: NOW, control=0.0, seeds=False)
     found = recall.look_up(Asking(failed=call, pattern=pattern))
     return [each.lesson for each in found.suggest(call)]
 
 
-def test_the_closest_lesson_of_a_tool_is_found_among_many(casebook: Casebook) -> None:
+def test_the_closest_lesson_of_a_tool_is_found_among_many(failures: FailureStore) -> None:
     others = [
         active(f"a{n}", tool="get_order", when=f"reason {n}: try later",
                error_class=ErrorClass.RATE_LIMIT)
         for n in MANY
     ]  # fmt: skip
     close = active("z", tool="get_order", when="order_id <order_id> was not found here")
-    casebook.append([*others, close])
+    failures.append([*others, close])
 
-    assert suggest(casebook) == ["z"]
+    assert suggest(failures) == ["z"]
 
 
-def test_lessons_of_other_tools_crowd_out_none_that_is_about_no_tool(casebook: Casebook) -> None:
+def test_lessons_of_other_tools_crowd_out_none_that_is_about_no_tool(
+    failures: FailureStore,
+) -> None:
     masked = mask_error(ERROR, ARGUMENTS)
     others = [active(f"a{n}", tool=f"tool_{n}", when=masked) for n in MANY]
     remedy = changing(made("order_id", How.PREFIX, text="#"))
     at_length = "such numbers are written with a sign in front of them"
     general = active("z", tool="", when=masked, correction=at_length, remedy=remedy)
-    casebook.append([*others, general])
+    failures.append([*others, general])
 
-    assert suggest(casebook) == ["z"]
+    assert suggest(failures) == ["z"]

@@ -244,6 +244,7 @@ def test_what_we_refuse_inside_a_tool_proves_nothing_of_that_tool(m, sent, error
     assert list_states(m, "pay") != [State.NOT_EXECUTED]
 
 
+@pytest.mark.full
 def test_an_answer_without_an_end_is_not_waited_for(m, sent, monkeypatch) -> None:
     monkeypatch.setattr(call, "MOST_GONE_THROUGH", 10)
 
@@ -436,6 +437,7 @@ def test_a_tool_that_tells_the_version_of_a_call_within_it_is_undone_with_it(
     assert done.open_actions == ()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["a", "new"])
 @pytest.mark.parametrize("way", OUTER)
 def test_what_somebody_wrote_after_a_tool_and_the_call_within_it_stays(
@@ -453,6 +455,7 @@ def test_what_somebody_wrote_after_a_tool_and_the_call_within_it_stays(
     assert State.UNDONE not in list_states(m, "write") + list_states(m, "outer")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["a", "new"])
 @pytest.mark.parametrize("way", ["writes, then calls it", "writes, then calls it twice"])
 def test_what_somebody_wrote_before_the_call_within_a_tool_is_back_with_its_undo_and_stays(
@@ -517,3 +520,21 @@ def reject_all(m: Mulligan, work: Callable[[], object]) -> Any:
         return "Done."
 
     return m.act_sync("Do it", agent)
+
+
+async def test_an_attempt_names_a_call_by_what_the_open_list_knows_it_by(m) -> None:
+    tries = itertools.count(1)
+
+    @m.tool(**IDEMPOTENT)
+    async def order(what: str) -> None:
+        if next(tries) == 1:
+            raise TimeoutError("no answer")
+
+    async def agent(turn: Any) -> None:
+        await order("milk")
+
+    done = await m.act("Order milk", agent)
+
+    [call] = done.attempts[0].calls
+    assert next(tries) == 3
+    assert m.insights.open_list.find(call).opening.tool == "order"

@@ -8,6 +8,7 @@ from mulligan import Effect, Finding, Severity, Standing, State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn, add_note
 from mulligan.types.errors import UnfinishedRunError
+from mulligan_testing.remote import Fault
 from tests.world import World, Worlds, moves
 
 
@@ -16,12 +17,6 @@ from tests.world import World, Worlds, moves
 )
 def test_a_reply_that_is_data_is_left_as_it_is(reply: object) -> None:
     assert add_note(reply, "Not yet checked:") is reply
-
-
-@pytest.mark.parametrize("reply", ["Moved.", "{not json", "[see below]", ""])
-def test_a_reply_that_is_text_has_the_note_under_it(reply: str) -> None:
-    assert add_note(reply, "Not yet checked:") == f"{reply}\n\nNot yet checked:"
-    assert add_note(reply, "") == reply
 
 
 class FrameworkText(str):
@@ -33,10 +28,12 @@ class FrameworkText(str):
         return "shown otherwise"
 
 
-def test_a_text_of_a_framework_s_own_class_has_the_note_too() -> None:
-    told = add_note(FrameworkText("Moved."), "Not yet checked:")
-
-    assert told == "Moved.\n\nNot yet checked:"
+@pytest.mark.parametrize(
+    "reply", ["Moved.", "{not json", "[see below]", "", FrameworkText("Moved.")]
+)
+def test_a_reply_that_is_text_has_the_note_under_it(reply: str) -> None:
+    assert add_note(reply, "Not yet checked:") == f"{''.join(reply)}\n\nNot yet checked:"
+    assert add_note(reply, "") == reply
 
 
 def breaks(attempted: Attempted) -> list[Finding]:
@@ -70,7 +67,7 @@ async def test_an_agent_that_says_sent_of_what_is_held_is_put_right(worlds: Worl
 
     lied, quoted = await world.act(lies), await world.act(quotes)
 
-    waits = "Not done yet, this waits for a person's approval:\n- Send hello to"
+    waits = "Not done yet, awaiting approval:\n- Send hello to"
     assert lied.reply == f"It is sent!\n\n{waits} Ann"
     assert str(quoted.reply).endswith(f".\n\n{waits} Bob")
 
@@ -83,13 +80,11 @@ async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -
             return "Moved."
         raise AssertionError
 
-    from mulligan_testing.remote import Fault
-
     world.remote.plan(Fault.LOST_AFTER)
     done = await world.act(agent)
 
     assert world.states() == [State.NEEDS_HUMAN]
-    assert "It is not certain whether this was done:\n- Move (event id: e1" in str(done.reply)
+    assert "It is unknown whether this was done:\n- Move (event id: e1" in str(done.reply)
 
 
 @pytest.fixture
@@ -147,7 +142,7 @@ async def test_data_that_says_sent_of_what_is_held_is_not_given(worlds: Worlds) 
     done = await world.act(lies)
 
     assert (done.output, done.finished) == ('{"sent": true}', False)
-    assert done.reply == ("Not done yet, this waits for a person's approval:\n- Send hello to Ann")
+    assert done.reply == ("Not done yet, awaiting approval:\n- Send hello to Ann")
 
 
 async def test_what_nobody_could_review_yet_is_given_with_its_standing(worlds: Worlds) -> None:

@@ -72,9 +72,7 @@ def diary() -> Diary:
     return Diary()
 
 
-def test_the_order_is_that_of_the_store_whatever_the_clocks_of_processes_say(
-    diary: Diary,
-) -> None:
+def test_the_order_is_that_of_the_store_whatever_the_clocks_of_processes_say(diary: Diary) -> None:
     diary.call("9 made by a clock that is ahead")
     diary.history = diary.open()
     diary.call("1 made later")
@@ -111,8 +109,8 @@ def test_what_a_call_left_stands_where_our_own_undos_have_put_it(diary: Diary) -
     diary.undo("c", old="4", new="6")
 
     assert diary.history.find_version("a", DINNER, left="2") == "6"
-    assert diary.history.has_undo_written("4", DINNER)
-    assert not diary.history.has_undo_written("5", DINNER)
+    assert diary.history.find_undone("4", DINNER) == "b"
+    assert diary.history.find_undone("5", DINNER) is None
 
 
 def test_what_is_known_of_a_version_is_not_said_of_a_later_call_that_left_the_same(

@@ -71,6 +71,7 @@ def test_only_the_tools_that_were_offered_are_read(m, find_order) -> None:
     assert [call.tool for call in m.read_calls(written, ["list_orders"])] == ["list_orders"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["parameters", "input_schema", "inputSchema"])
 @pytest.mark.parametrize("nested", [False, True])
 def test_definitions_as_models_are_given_them_are_enough(m, key: str, nested: bool) -> None:
@@ -84,16 +85,14 @@ def test_definitions_as_models_are_given_them_are_enough(m, key: str, nested: bo
     ]
 
 
-def test_talk_without_a_call_is_none(m, find_order) -> None:
-    assert m.read_calls("I cannot help with find_order.") == []
-
-
-def test_a_call_that_does_not_fit_says_so(m, find_order) -> None:
+def test_talk_is_no_call_and_a_call_that_does_not_fit_says_so(m, find_order) -> None:
     [call] = m.read_calls("find_order(limit=2)")
 
     assert not call.fits
+    assert m.read_calls("I cannot help with find_order.") == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("tools", "says"),
     [

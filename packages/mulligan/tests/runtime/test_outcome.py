@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 
 import pytest
 
 from mulligan import Effect, Mulligan, Outcome
+from mulligan.runtime import outcome
 
 
 @pytest.fixture
@@ -74,3 +78,30 @@ async def test_a_result_that_cannot_be_looked_at_reaches_its_caller(
 
     assert came is result
     assert [row.outcome for row in rows()] == [Outcome.SUCCESS]
+
+
+@pytest.mark.parametrize("fails", [True, False])
+async def test_the_duration_of_a_call_is_its_tools_whatever_is_loaded_and_read_then(
+    m: Mulligan, rows, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    class Late:
+        loaded = False
+
+        async def load_beside_loop(self) -> None:
+            await asyncio.sleep(0.3)
+
+    def look_slowly(*given: object) -> None:
+        time.sleep(0.3)
+
+    @m.tool(effect=Effect.READ)
+    async def find(day: str) -> str:
+        if fails:
+            raise ValueError("no such day")
+        return "a long page " * 20_000
+
+    monkeypatch.setattr(outcome, "LATE", Late())
+    monkeypatch.setattr(outcome, "find_silent_error", look_slowly)
+    with suppress(ValueError):
+        await find("2026-11-20")
+
+    assert {row.duration_us < 200_000 for row in rows()} == {True}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Failures, Mode, Mulligan
+from mulligan import Arguments, Effect, Failures, Mode, Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.errors import FlaggedCallError
 from mulligan.types.events import CallFlagged, Happened
@@ -77,27 +77,19 @@ def test_what_the_person_said_or_the_application_knows_is_not_made_up(
     assert caught.value.mulligan.foreseen == ()  # type: ignore[attr-defined]
 
 
-def test_observing_only_counts_it(m: Mulligan, flagged: list[Happened]) -> None:
+@pytest.mark.parametrize(("precheck", "failed"), [("refuse", None), ("after", True)])
+def test_observing_only_counts_it(
+    m: Mulligan, flagged: list[Happened], precheck: str, failed: bool | None
+) -> None:
     made: list[str] = []
-    find_order = orders(m, made, mode=Mode.OBSERVE, failures=Failures(precheck="refuse"))
+    find_order = orders(m, made, mode=Mode.OBSERVE, failures=Failures(precheck=precheck))
 
     with m.turn("Where is W17?", now=NOW), pytest.raises(MissingError) as caught:
         find_order(MADE_UP)
 
     assert made == [MADE_UP]
     assert not hasattr(caught.value, "mulligan")
-    assert told(m, flagged) == [(("call.id_never_seen",), True, None)]
-
-
-def test_observing_counts_it_also_when_nobody_asked_for_it_before(
-    m: Mulligan, flagged: list[Happened]
-) -> None:
-    find_order = orders(m, [], mode=Mode.OBSERVE)
-
-    with m.turn("Where is W17?", now=NOW), pytest.raises(MissingError):
-        find_order(MADE_UP)
-
-    assert told(m, flagged) == [(("call.id_never_seen",), True, True)]
+    assert told(m, flagged) == [(("call.id_never_seen",), True, failed)]
 
 
 def test_before_it_is_told_in_time_and_the_call_is_made(
@@ -130,6 +122,35 @@ def test_refused_the_agent_gets_the_reasons_and_the_remote_gets_nothing(m: Mulli
     assert [row.outcome for row in m.insights.log(LogQuery())] == ["success", "failure"]
 
 
+def test_a_format_of_a_schema_warns_and_a_pattern_refuses(
+    m: Mulligan, flagged: list[Happened]
+) -> None:
+    made: list[str] = []
+    at = {"type": "string", "format": "date-time"}
+    strict = at | {"pattern": "Z$"}
+
+    def book(at: str) -> None:
+        made.append(at)
+
+    book_soon, book_late = (
+        m.tool(
+            effect=Effect.READ,
+            name=name,
+            arguments=Arguments(schema={"type": "object", "properties": {"at": part}}),
+            failures=Failures(precheck="refuse"),
+        )(book)
+        for name, part in (("book_soon", at), ("book_late", strict))
+    )
+
+    with m.turn("Book 2024-04-04T10:00:00", now=NOW):
+        book_soon("2024-04-04T10:00:00")
+        with pytest.raises(FlaggedCallError, match="does not match"):
+            book_late("2024-04-04T10:00:00")
+
+    assert made == ["2024-04-04T10:00:00"]
+    assert told(m, flagged)[0] == (("call.shape",), True, None)
+
+
 async def test_an_async_tool_that_changes_something_is_refused_before_anything_is_written(
     m: Mulligan,
 ) -> None:
@@ -147,7 +168,7 @@ async def test_an_async_tool_that_changes_something_is_refused_before_anything_i
     assert done.open_actions == ()
 
 
-def test_in_auto_a_refused_shape_is_mended_without_a_call(m: Mulligan) -> None:
+def test_in_auto_a_refused_shape_is_repaired_without_a_call(m: Mulligan) -> None:
     made: list[object] = []
 
     @m.tool(effect=Effect.READ, mode=Mode.AUTO, failures=Failures(precheck="refuse"))
@@ -210,5 +231,44 @@ def test_what_a_declaration_means_for_calls_and_results_is_told_without_the_code
 
     assert [said.split(",")[0] for said in tool.promises[1:]] == [
         "In a turn",
-        "A result that is not what it declares to return is a failure",
+        "A result that breaks its declared schema counts as a failure",
     ]
+
+
+@pytest.mark.parametrize(
+    ("error", "warned"),
+    [
+        (ConnectionError("reset"), False),
+        (RuntimeError("503 Service Unavailable"), False),
+        (RuntimeError("no such airport"), True),
+    ],
+)
+def test_a_call_that_met_a_dead_remote_is_not_called_beside_the_question(
+    m: Mulligan, error: Exception, warned: bool
+) -> None:
+    @m.tool(effect=Effect.READ)
+    def search_flights(origin: str) -> None:
+        raise error
+
+    with m.turn("What is the weather in Oslo?", now=NOW), pytest.raises(type(error)) as caught:
+        search_flights("zzz")
+
+    assert ("answers the question" in str(caught.value.mulligan)) is warned  # type: ignore[attr-defined]
+
+
+def test_the_log_and_the_advice_read_one_error_alike(m: Mulligan) -> None:
+    made = []
+
+    @m.tool(effect=Effect.READ)
+    def read_salary(person: str) -> None:
+        made.append(person)
+        raise RuntimeError("403 Forbidden: salaries are private")
+
+    with m.turn("What does Ann earn?", now=NOW), pytest.raises(RuntimeError) as caught:
+        read_salary("Ann")
+
+    m.flush()
+    (row,) = m.insights.log(LogQuery())
+    assert made == ["Ann"]
+    assert row.error_class == "policy"
+    assert "not permitted" in str(caught.value.mulligan)  # type: ignore[attr-defined]

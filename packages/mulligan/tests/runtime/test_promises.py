@@ -43,8 +43,8 @@ def promised(declared: dict[str, Any]) -> str:
     [
         (VERSIONED, "no edit is ever overwritten"),
         (UNDOABLE, "without versions: an edit made since the call can be lost"),
-        (UNDOABLE, "an undo without an answer waits for a person"),
-        (VERSIONED | {"deletes": True}, "An undo that may have been made is not made again"),
+        (UNDOABLE, "an undo without an answer needs attention"),
+        (VERSIONED | {"deletes": True}, "An undo that may have been sent is not sent again"),
         (
             VERSIONED | {"undoing": Undoing(compares=False)},
             "between the look and the undo can be lost",
@@ -54,12 +54,12 @@ def promised(declared: dict[str, Any]) -> str:
             "between the look and the undo can be lost",
         ),
         (UNDOABLE, "Declare about=…"),
-        (VERSIONED, "held, unless if_absent=… says"),
+        (VERSIONED, "held, unless it declares if_absent=…"),
         (
             UNDOABLE | {"remote": Remote(settles_within=timedelta(seconds=2))},
             "only 2 seconds after a write",
         ),
-        (UNDOABLE, "unless what was there before is still there"),
+        (UNDOABLE, "unless the state before the call is still there"),
         (UNDOABLE | {"probe": nothing}, "may be a person's edit"),
         (UNDOABLE | BY_CALL, "still not there after 30 seconds"),
         (
@@ -67,10 +67,10 @@ def promised(declared: dict[str, Any]) -> str:
             "still not there after 35 seconds",
         ),
         (UNDOABLE | {"probe": nothing, "key": "key"}, "made again under the same key"),
-        (UNDOABLE | {"repeat": Repeat.IDEMPOTENT}, "made again: twice is as once, but for an edit"),
-        (VERSIONED | {"repeat": Repeat.IDEMPOTENT}, "made again: twice is as once."),
-        (HELD | BY_CALL, "never made again by itself"),
-        (HELD, "waits for a person. Declare probe=…"),
+        (UNDOABLE | {"repeat": Repeat.IDEMPOTENT}, "because it is idempotent. An edit"),
+        (VERSIONED | {"repeat": Repeat.IDEMPOTENT}, "because it is idempotent."),
+        (HELD | BY_CALL, "never made again automatically"),
+        (HELD, "needs attention. Declare probe=…"),
         (HELD, "changed nothing if it raises NothingDone; else"),
         (HELD | {"refuses": ValueError}, "if it raises ValueError or NothingDone; else"),
         (HELD | {"remote": Remote(requests=1)}, "or is one request that was never sent; else"),
@@ -105,6 +105,6 @@ def test_the_catalog_names_what_a_tool_declares() -> None:
         change, **UNDOABLE, about=read_id, remote=Remote(requests=1), refuses=ValueError, key="key"
     )
 
-    assert set(describe_tool(declaration).abilities) == {
+    assert set(describe_tool(declaration).callbacks) == {
         "before", "undo", "about", "key", "requests", "refuses",
     }  # fmt: skip

@@ -71,6 +71,7 @@ async def test_a_turn_that_was_cancelled_anywhere_ends_undone_or_not_done(
     assert world.undos() <= 1
 
 
+@pytest.mark.full
 async def test_right_work_of_a_cancelled_turn_stands(world: World) -> None:
     cancel_at(Point.CALLED)
 
@@ -106,6 +107,7 @@ async def test_a_lost_answer_is_looked_up_and_adopted(world: World) -> None:
     assert len(world.remote.ledger()) == 2
 
 
+@pytest.mark.full
 async def test_an_irreversible_call_waits_for_a_person(world: World) -> None:
     answers = []
 
@@ -239,10 +241,7 @@ async def test_a_late_review_without_reviewers_verifies_nothing(
 
 @pytest.mark.parametrize(
     ("approved", "why"),
-    [
-        (True, "It was approved, and nobody ran it in time."),
-        (False, "Nobody answered in time."),
-    ],
+    [(True, "It was approved, and not run in time."), (False, "Not answered in time.")],
 )
 async def test_a_hold_that_has_expired_says_who_was_late(approved: bool, why: str) -> None:
     clock = FixedClock()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -156,64 +155,6 @@ async def test_what_may_be_about_the_same_object_waits_for_a_later_call_that_sta
         assert (held["x"], log) == (10, [])
         assert [a.state for a in list_open(m)] == [State.UNDO_FAILED] * 2
         assert "Put (value: 5)" in str(done.reply)
-
-
-async def test_a_call_on_another_object_does_not_wait_for_one_that_says_what_it_is_about() -> None:
-    """The other side: both say it, and they are two things."""
-    shelf, log = {"a": 0, "b": 0}, list[str]()
-    with open_app(rejects=True) as m:
-
-        def put_back(record: Record) -> None:
-            name = str(record.arguments["name"])
-            if name == "b":
-                raise OSError("no undo today")
-            log.append(name)
-            shelf[name] = record.before
-
-        @m.tool(
-            effect=Effect.REVERSIBLE,
-            before=lambda record: shelf[record.arguments["name"]],
-            undo=put_back,
-            about=lambda record: record.arguments["name"],
-        )
-        async def put(name: str) -> None:
-            shelf[name] = 1
-
-        async def put_both() -> None:
-            await put("a")
-            await put("b")
-
-        await act(m, put_both)
-
-        assert (shelf, log) == ({"a": 0, "b": 1}, ["a"])
-
-
-async def test_calls_at_the_same_time_are_undone_in_the_order_of_what_they_have_seen() -> None:
-    """The call that began first read what was there when the other one had changed it."""
-    held, slow = {"x": "before"}, {"first": 0.05, "second": 0.0}
-    with open_app(rejects=True) as m:
-
-        async def read(record: Record) -> str:
-            await asyncio.sleep(slow[str(record.arguments["value"])])
-            return held["x"]
-
-        def put_back(record: Record) -> None:
-            held["x"] = str(record.before)
-
-        @m.tool(
-            effect=Effect.REVERSIBLE, before=read, undo=put_back, about=lambda record: "x"
-        )  # fmt: skip
-        async def put(value: str) -> None:
-            held["x"] = value
-
-        async def put_both() -> None:
-            await asyncio.gather(put("first"), put("second"))
-
-        _, told = await act(m, put_both)
-
-        assert told.says_taken_back
-        assert held["x"] == "before"
-        assert list_open(m) == []
 
 
 def test_many_elements_of_a_bulk_do_not_each_name_all_that_they_wait_for() -> None:

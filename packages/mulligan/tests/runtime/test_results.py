@@ -12,7 +12,6 @@ import pytest
 from mulligan import Effect, Failures, Mode, Mulligan, State
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
-from mulligan.types.errors import ConfigurationError
 from mulligan.types.limits import Backoff
 from mulligan.types.log import LogQuery
 
@@ -129,20 +128,6 @@ async def test_an_action_whose_result_breaks_its_schema_is_looked_for_and_not_ma
     assert (made, left.state) == (["Dinner"], State.NEEDS_HUMAN)
 
 
-def test_a_type_may_say_what_comes_back(m: Mulligan) -> None:
-    find = returning(m, "Dinner", ["Dinner"], failures=Failures(returns=list[str]))
-
-    assert find("Dinner") == ["Dinner"]
-
-
-@pytest.mark.parametrize(("group", "what"), [("arguments", "schema"), ("failures", "returns")])
-def test_what_is_no_schema_at_all_is_refused_when_it_is_declared(
-    m: Mulligan, group: str, what: str
-) -> None:
-    with pytest.raises(ConfigurationError, match="is no schema"):
-        returning(m, 1, **{group: {what: "a list of names"}})
-
-
 def test_a_schema_that_cannot_be_used_costs_one_sentence_and_no_result(m: Mulligan, caplog) -> None:
     find = returning(m, {"id": "17"}, {"id": "18"}, failures=Failures(returns={"type": 7}))
 
@@ -150,7 +135,7 @@ def test_a_schema_that_cannot_be_used_costs_one_sentence_and_no_result(m: Mullig
 
     assert found == [{"id": "17"}, {"id": "18"}]
     [said] = [record.getMessage() for record in caplog.records]
-    assert "is no JSON Schema" in said
+    assert "is not a JSON Schema" in said
 
 
 def test_what_would_help_after_a_failure_that_was_returned_stands_in_the_turn(m: Mulligan) -> None:
@@ -186,7 +171,7 @@ def refusing(m: Mulligan, made: list[object], *, good: object = 2):
 
 
 @pytest.mark.parametrize("in_a_turn", [True, False])
-def test_in_auto_a_refusal_that_was_returned_is_mended_as_if_it_were_raised(
+def test_in_auto_a_refusal_that_was_returned_is_repaired_as_if_it_were_raised(
     m: Mulligan, *, in_a_turn: bool
 ) -> None:
     made: list[object] = []

@@ -1,4 +1,4 @@
-"""What could not be taken back is taken back later, as far as that is safe."""
+"""What could not be undone is undone later, as far as that is safe, and can be looked at."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
+from mulligan.app.application import build_inspector
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.rollback import MOST_TRIES
+from mulligan.types.action import ActionQuery
+from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan_testing.fakes import FixedClock
+from tests.world import EVENT, World, Worlds, moves
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 
@@ -68,6 +72,7 @@ async def test_an_undo_that_had_no_room_is_made_once_there_is_room_again(
         assert there["text"] == "old"
 
 
+@pytest.mark.full
 async def test_a_call_is_undone_whatever_became_of_one_on_something_else() -> None:
     there = {"text": "old"}
 
@@ -122,3 +127,61 @@ async def test_a_call_is_not_undone_under_a_later_one_that_gave_no_answer() -> N
 
     assert there["text"] == "second"
     assert left == [State.UNDO_FAILED, State.NEEDS_HUMAN]
+
+
+def list_actions(world: World) -> list:
+    return world.m.insights.store.journal.list_actions(ActionQuery())
+
+
+async def test_what_is_there_now_is_read_by_the_tool_itself(worlds: Worlds) -> None:
+    world = await worlds()
+    await world.act(moves(world, "2026-11-20"))
+    [action] = list_actions(world)
+
+    world.remote.update(EVENT, {"day": "2026-11-27"})
+
+    found = await build_inspector(world.m).read_now(action)
+    assert found.data["day"] == "2026-11-27"
+
+
+async def test_what_is_gone_is_nothing_and_what_cannot_be_read_is_said(worlds: Worlds) -> None:
+    world = await worlds()
+    await world.act(moves(world, "2026-11-20"))
+    [action] = list_actions(world)
+    look = build_inspector(world.m)
+
+    world.remote.delete(EVENT)
+    assert await look.read_now(action) is None
+
+    world.calendar.remote = None
+    with pytest.raises(ConfigurationError, match="could not be read"):
+        await look.read_now(action)
+
+
+async def test_later_calls_on_the_same_object_are_known_the_latest_first(worlds: Worlds) -> None:
+    world = await worlds()
+    for day in ("2026-11-20", "2026-11-21", "2026-11-22"):
+        await world.act(moves(world, day))
+    latest, middle, first = list_actions(world)
+    look = build_inspector(world.m)
+
+    assert [each.id for each in look.list_later(first)] == [latest.id, middle.id]
+    assert look.list_later(latest) == []
+
+
+async def test_where_a_tool_names_no_object_nobody_knows_what_came_later(worlds: Worlds) -> None:
+    world = await worlds()
+
+    @world.m.tool(effect=Effect.REVERSIBLE, before=lambda _: 1, undo=lambda _: None)
+    async def shout() -> None:
+        pass
+
+    async def agent(_: object) -> str:
+        await shout()
+        return "done"
+
+    await world.act(agent)
+    [action] = list_actions(world)
+
+    with pytest.raises(ConfigurationError, match="the latest first"):
+        build_inspector(world.m).list_later(action)

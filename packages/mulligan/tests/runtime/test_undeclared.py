@@ -54,13 +54,13 @@ async def test_it_is_named_as_standing_and_stays_on_the_open_list(world: World) 
     done = await world.act(agent)
 
     [action] = world.open()
-    assert "do not do it again:\n- note(day=2026-11-21) (nobody declared" in told[1].text
-    assert "Nothing else of it is done now" in told[1].text
+    assert "do not repeat it:\n- note(day=2026-11-21) (its effect is not declared" in told[1].text
+    assert "Nothing else is in effect" in told[1].text
     assert told[1].standing_actions == (action.id,)
     assert days(world) == [SATURDAY, FRIDAY]
     assert (action.state, action.id) == (State.DISPUTED, done.open_actions[0])
     assert done.standing is Standing.ACCEPTED
-    stands = "though something was found wrong:\n- Note (day: 2026-11-21)"
+    stands = "although a problem was found:\n- Note (day: 2026-11-21)"
     assert stands in str(done.reply)
     assert all("mulligan undo" not in step for step in render_recipe(action))
 
@@ -82,7 +82,7 @@ async def test_its_repeat_is_blocked_and_the_question_names_it(world: World) -> 
     assert "declare it READ" in str(refused[0])
     assert days(world) == [SATURDAY, SATURDAY]
     assert done.standing is Standing.REJECTED
-    assert "Still in effect:\n- Note (day: 2026-11-21) (nobody declared what it does" in str(
+    assert "Still in effect:\n- Note (day: 2026-11-21) (its effect is not declared" in str(
         done.reply
     )
     assert len(done.open_actions) == 1
@@ -105,7 +105,7 @@ async def test_one_that_failed_after_its_effect_is_told_as_not_certain(world: Wo
 
     assert world.states() == [State.NEEDS_HUMAN]
     assert "Not certain:\n- Note (day: 2026-11-21) (it failed, and may have" in str(done.reply)
-    assert "Nothing of it is in effect" not in str(done.reply)
+    assert "Nothing is in effect" not in str(done.reply)
 
 
 async def test_a_tool_that_is_only_watched_is_named_too(world: World) -> None:
@@ -207,8 +207,8 @@ def test_a_tool_that_acts_only_through_tools_is_declared_as_a_read(effect: Effec
     assert shelf == {}
     if effect is Effect.READ:
         assert done.open_actions == ()
-        assert "everything was taken back" in str(done.reply)
+        assert "everything was undone" in str(done.reply)
     else:
         assert len(done.open_actions) == 1
-        assert "(nobody declared what it does beside the tools that it called" in str(done.reply)
+        assert "(its effect is not declared beside the tools that it called" in str(done.reply)
         assert any("READ, if it acts only through other tools" in each for each in promises)

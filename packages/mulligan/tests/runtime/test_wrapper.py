@@ -51,6 +51,7 @@ async def test_an_async_tool_stays_async(m: Mulligan) -> None:
     assert await find("x") == "x"
 
 
+@pytest.mark.full
 async def test_objects_with_an_async_call_and_partials_are_tools_too(m: Mulligan, rows) -> None:
     class Finder:
         async def __call__(self, query: str) -> str:
@@ -134,7 +135,7 @@ def test_a_failure_is_logged_and_the_callers_own_error_comes_through(m: Mulligan
     assert caught.value is error
     assert row.outcome == Outcome.FAILURE
     assert row.error_type == "ValueError"
-    assert row.error_class == "tool_exception"
+    assert row.error_class == "missing"
     assert row.error_message == "no such day: <day>"
     assert row.error_at is not None
     raised, *callers = row.error_at.split(" < ")

@@ -179,7 +179,7 @@ def truncate(scene: Scene) -> None:
 
 
 def downgrade_value(scene: Scene) -> None:
-    """A pre-image of one's own, in plain text with the checksum that plain text has."""
+    """A snapshot of one's own, in plain text with the checksum that plain text has."""
     row = scene.pick("kept")
     forged, whose = b"forged", f"{len(row['owner'])}:{row['owner']}{row['name']}".encode()
     bound = hashlib.sha256(f"0:{len(whose)}:".encode() + whose + forged).digest()

@@ -24,7 +24,6 @@ from mulligan.types.action import Kept, State
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import KnownTool, Store
 from mulligan_testing.postgres import run_postgres_server
-from mulligan_testing.store_contract.archives import make_notes
 from mulligan_testing.store_contract.contract import (
     NOW,
     find_way,
@@ -36,6 +35,7 @@ from mulligan_testing.store_contract.contract import (
     make_use,
     walk,
 )
+from mulligan_testing.store_contract.task_versions import make_notes
 from tests.stores.damage import fast_folder, reopen
 from tests.stores.tamper_kinds import SIGNED, Scene, Table, Tables, list_kinds
 
@@ -88,11 +88,11 @@ def _learn(store: Store, process: int) -> None:
     said = KnownTool(tool="move", server="calendar", effect="read", repeat="once", mode="auto")
     store.catalog.remember([replace(said, tool=f"move{n}") for n in range(process + 2)]).result()
     store.catalog.remember([replace(said, effect=("read", "once", "more")[process])]).result()
-    store.archive.append(make_notes(process))
-    store.casebook.record([make_episode(10 * process + n) for n in range(4)])
-    store.casebook.append([make_lesson(process + 1, why=f"seen {process}")])
-    store.casebook.append([make_lesson(1, id=f"other-{process}")])
-    store.casebook.use([make_use(10 * process + n) for n in range(3)])
+    store.task_versions.append(make_notes(process))
+    store.failures.record([make_episode(10 * process + n) for n in range(4)])
+    store.failures.append([make_lesson(process + 1, why=f"seen {process}")])
+    store.failures.append([make_lesson(1, id=f"other-{process}")])
+    store.failures.use([make_use(10 * process + n) for n in range(3)])
 
 
 def accept_something(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""What one row says is held against what the others say, and one bad row hides no good one."""
+"""What one row says is compared with the others, and one bad row hides no good one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mulligan_testing.store_contract.contract import make_first_entry, make_next
 def store(url):
     store = open_store(url)
     for action in ("a", "b", "c"):
-        kept = Kept(owner=action, name="before", value=b"the value before")
+        kept = Kept(owner=action, name="before", value=f"the value of {action}".encode())
         store.journal.submit([make_first_entry(action)], keep=[kept]).result()
         store.journal.submit([make_next_entry(action, State.EXECUTED, version=2)]).result()
     yield store
@@ -66,7 +66,6 @@ def test_an_action_that_left_the_open_list_keeps_the_store_from_opening(tmp_path
     "sql",
     [
         "update action set opening = '{\"tool' where id = 'b'",
-        "update action set opening = '{}' where id = 'b'",
         "update action set opening = '7' where id = 'b'",
         "update action set state = 'exebuted' where id = 'b'",
         "update action set detail = 'no json' where id = 'b'",
@@ -84,7 +83,7 @@ def test_an_unreadable_action_hides_no_other(store, sql) -> None:
         store.journal.find_action("b")
 
 
-@pytest.mark.parametrize("state", ["exebuted", "Executed", "ex%cuted", "%", "_" * 8, ""])
+@pytest.mark.parametrize("state", ["exebuted", "ex%cuted", ""])
 def test_an_entry_for_an_unreadable_action_is_refused_alone(store, state) -> None:
     change(store, f"update action set state = '{state}' where id = 'b'")
 
@@ -152,3 +151,51 @@ def test_a_column_of_another_type_is_damage_and_no_riddle(tmp_path, change_to) -
 
     with pytest.raises(StoreDamagedError):
         open_store(url)
+
+
+def test_the_value_of_another_row_does_not_pass_for_this_one(store) -> None:
+    change(
+        store,
+        "update kept set value = (select value from kept where owner = 'b'), "
+        "checksum = (select checksum from kept where owner = 'b') where owner = 'a'",
+    )
+
+    with pytest.raises(StoreDamagedError, match="'before' of a is not what was kept"):
+        store.vault.get("a", "before")
+
+    assert store.vault.get("b", "before") == b"the value of b"
+
+
+@pytest.mark.parametrize(
+    "changed", ["detail = '{\"to\":1}'", "changed_us = changed_us + 1", "state = 'unknown'"]
+)
+def test_an_action_that_its_entries_contradict_is_not_given_out(store, changed: str) -> None:
+    change(store, f"update action set {changed} where id = 'a'")
+
+    with pytest.raises(StoreDamagedError, match="Action a is not what its entries say"):
+        store.journal.find_action("a")
+    listed = [action.id for action in store.journal.list_open_actions()]
+    store.journal.accept_damage("looked at it")
+    accepted = store.journal.find_action("a")
+
+    assert listed == ["b", "c"]
+    assert accepted is not None
+
+
+def test_an_entry_that_was_changed_is_not_given_out_until_that_is_accepted(store) -> None:
+    before = store.journal.list_entries("a")
+    change(store, "update entry set at_us = at_us + 1 where action = 'a' and version = 2")
+
+    with pytest.raises(StoreDamagedError, match="Entry 2 of action a is not what was written"):
+        store.journal.list_entries("a")
+    store.journal.accept_damage("looked at it")
+    after = store.journal.list_entries("a")
+
+    assert [entry.state for entry in after] == [entry.state for entry in before]
+
+
+def test_an_entry_that_is_missing_in_the_middle_is_noticed(store) -> None:
+    change(store, "delete from entry where action = 'a' and version = 1")
+
+    with pytest.raises(StoreDamagedError, match="Entry 1 of action a"):
+        store.journal.list_entries("a")

@@ -64,6 +64,7 @@ def test_bytes_are_put_and_found_at_their_place(opened, monkeypatch, without):
     assert read_at(file, 100, offset=3) == b"st" + bytes(59) + b"later"
 
 
+@pytest.mark.full
 def test_an_application_works_without_file_locks_and_fork_and_doctor_says_what_that_costs(tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.stores.without_posix", str(tmp_path)],

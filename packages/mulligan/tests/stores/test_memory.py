@@ -1,21 +1,34 @@
+"""The store in memory, and parts that every store shares."""
+
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 
 import pytest
 
+from mulligan.stores.database import (
+    ConnectionLostError,
+    Pool,
+    UnreadableError,
+    load_queries,
+)
+from mulligan.stores.encoding import decode_tool
 from mulligan.stores.opening import open_store
 from mulligan.types.action import ActionQuery, Kept
+from mulligan.types.errors import StoreUnavailableError
+from mulligan.types.lesson import ErrorRule
 from mulligan.types.log import Batch, LogQuery
 from mulligan_testing.store_contract import (
-    ArchiveContract,
     EpisodeContract,
     JournalContract,
     LessonContract,
     LifeContract,
     LogContract,
+    TaskVersionContract,
     TextContract,
     VaultContract,
 )
@@ -44,7 +57,7 @@ class TestTexts(InMemory, TextContract):
     pass
 
 
-class TestArchive(InMemory, ArchiveContract):
+class TestArchive(InMemory, TaskVersionContract):
     pass
 
 
@@ -80,6 +93,7 @@ def test_what_a_closed_store_held_can_still_be_read():
     assert store.check_health().open_actions == 1
 
 
+@pytest.mark.full
 def test_threads_write_and_read_at_once():
     store = open_store("memory:")
 
@@ -139,9 +153,90 @@ print("done")
 """
 
 
+@pytest.mark.full
 def test_a_fork_has_a_copy_and_leaves_what_its_parent_has_begun_to_it():
     told = subprocess.run(
         [sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60
     )
 
     assert told.stdout == "done\n", told.stderr
+
+
+class Line:
+    """A connection that knows only whether it was closed or forgotten."""
+
+    def __init__(self) -> None:
+        self.closed = self.abandoned = False
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abandon(self) -> None:
+        self.abandoned = True
+
+
+class Lines:
+    def __init__(self) -> None:
+        self.opened: list[Line] = []
+
+    def __call__(self) -> Line:
+        self.opened.append(Line())
+        return self.opened[-1]
+
+
+def test_a_dead_connection_is_asked_about_once_more_over_a_new_one() -> None:
+    lines = Lines()
+    pool = Pool(lines)
+
+    def question(line: Line) -> str:
+        if line is lines.opened[0]:
+            raise ConnectionLostError("gone")
+        return "an answer"
+
+    assert pool.read(question) == "an answer"
+    assert [line.closed for line in lines.opened] == [True, False]
+
+
+def test_what_is_lent_while_it_is_closed_is_closed_when_it_comes_back() -> None:
+    lines = Lines()
+    pool = Pool(lines)
+
+    with pool.acquire_session():
+        pool.close()
+        assert not lines.opened[0].closed
+
+    assert lines.opened[0].closed
+    with pytest.raises(StoreUnavailableError, match="open it again"):
+        pool.read(lambda line: None)
+
+
+def test_a_rule_that_only_a_later_mulligan_understands_is_left_aside() -> None:
+    rules = [{"says": "x", "error_class": "astral"}, {"says": "sold out", "pattern": "sold out"}]
+    text = json.dumps(
+        {"tool": "seats", "effect": "read", "repeat": "once", "mode": "auto", "error_rules": rules}
+    )
+
+    tool = decode_tool(text)
+
+    assert tool.error_rules == (ErrorRule(says="sold out", pattern="sold out"),)
+
+
+def test_damage_is_told_with_the_field_that_is_missing() -> None:
+    with pytest.raises(
+        UnreadableError, match=r"A declared tool .* missing required field `effect`"
+    ):
+        decode_tool(json.dumps({"tool": "seats"}))
+
+
+FILES = sorted(
+    each.name.removesuffix(".sql")
+    for each in files("mulligan.stores").joinpath("sql").iterdir()
+    if each.name.endswith(".sql")
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_query_of_a_file_has_a_name_and_a_text(name: str) -> None:
+    queries = load_queries(name)
+
+    assert all(query and not query.endswith(";") for query in queries.values())

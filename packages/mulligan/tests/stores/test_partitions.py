@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import uuid
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres import partitions
-from mulligan.stores.postgres.partitions import AHEAD, DAY_US, LogPartitions, compute_bound
+from mulligan.stores.postgres.partitions import AHEAD, DAY_US, LogPartitions
 from mulligan.types.interfaces import Store
 from mulligan.types.log import Batch, LogQuery, roll_up
 from mulligan.types.values import from_us
@@ -30,6 +31,7 @@ from tests.stores.days import (
 )
 
 ALL = LogQuery(limit=100_000)
+
 HOUR_US = DAY_US // 24
 
 
@@ -244,9 +246,31 @@ def test_many_who_make_the_same_day_make_it_once(url: str) -> None:
         session.close()
 
 
-def test_a_bound_lies_between_the_ids_before_it_and_those_of_its_time() -> None:
-    moment = 1_790_000_000_000_000
+def test_on_a_server_that_only_speaks_like_postgres_the_log_is_one_table(
+    empty_postgres_url, monkeypatch
+) -> None:
+    url = empty_postgres_url
+    monkeypatch.setattr(partitions, "_SERVER", re.compile("SomeDB"))
 
-    assert make_log_row(at=from_us(moment - 1)).id < compute_bound(moment)
-    assert compute_bound(moment) < make_log_row(at=from_us(moment)).id
-    assert compute_bound(-1) == "0" * 12
+    store = open_store(url)
+    today = read_today(url)
+    old, new = make_rows(today - 40 * DAY_US, count=9), make_rows(today, count=9)
+    store.log.write(Batch(rows=[*old, *new]))
+
+    assert list_names(url) == []
+    assert store.log.prune(before=from_us(today - 30 * DAY_US)) == 9
+    assert store.log.list_rows(ALL) == new[::-1]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_one"),
+    [
+        ("PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu", True),
+        ("PostgreSQL 18beta1 on x86_64-pc-linux-gnu", True),
+        ("PostgreSQL 11.2-YB-2.17.1.0-b0 on x86_64-pc-linux-gnu", False),
+        ("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)", False),
+    ],
+)
+def test_postgres_itself_is_told_from_those_who_speak_like_it(said: str, is_one: bool) -> None:
+    assert bool(partitions._SERVER.match(said)) is is_one

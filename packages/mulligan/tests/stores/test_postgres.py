@@ -6,7 +6,6 @@ import psycopg
 import pytest
 
 from mulligan_testing.store_contract import (
-    ArchiveContract,
     EpisodeContract,
     JournalContract,
     LeaseContract,
@@ -14,6 +13,7 @@ from mulligan_testing.store_contract import (
     LifeContract,
     LogContract,
     ProcessContract,
+    TaskVersionContract,
     TextContract,
     VaultContract,
 )
@@ -29,19 +29,7 @@ class InPostgres:
         return postgres_url
 
 
-class InSignedPostgres(InPostgres):
-    opener = "tests.stores.signed:open_signed"
-
-
 class TestJournal(InPostgres, JournalContract):
-    pass
-
-
-class TestSignedJournal(InSignedPostgres, JournalContract):
-    pass
-
-
-class TestSignedVault(InSignedPostgres, VaultContract):
     pass
 
 
@@ -57,7 +45,7 @@ class TestTexts(InPostgres, TextContract):
     pass
 
 
-class TestArchive(InPostgres, ArchiveContract):
+class TestArchive(InPostgres, TaskVersionContract):
     pass
 
 

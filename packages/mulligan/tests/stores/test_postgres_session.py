@@ -1,7 +1,4 @@
-"""Rows of the log are streamed in, also where that is refused and while connections break.
-
-A bundle that fails leaves a connection that can be used, or none.
-"""
+"""One connection to a Postgres server: streams, bundles, notifications, and tables rewritten."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -17,13 +15,21 @@ import pytest
 from mulligan.stores.database import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.store import vacuum_tables
 from mulligan.types.call import Outcome
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Store
 from mulligan.types.log import Batch, LogQuery, roll_up
-from mulligan_testing.store_contract.contract import DAY, NOW, make_failed_row, make_log_row
+from mulligan_testing.store_contract.contract import (
+    DAY,
+    NOW,
+    make_failed_row,
+    make_log_row,
+)
+from tests.stores.news import A_MOMENT, Ear, approve, hold
 
 ALL = LogQuery(limit=100_000)
+
 END_OTHERS = """
 select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and query ilike 'copy execution%'
@@ -180,3 +186,91 @@ def test_a_connection_is_whole_again_or_lost_after_an_answer_that_nobody_took(
     else:
         assert found == [(42,)]
         assert session.connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
+
+
+@pytest.fixture
+def ear(store: Store) -> Iterator[Ear]:
+    ear = Ear()
+    end = store.listen(ear)
+    # What was said while nobody listened: once, when the connection is up.
+    assert ear.hears()
+    yield ear
+    end()
+    end()
+
+
+def count_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_a_decision_is_heard_and_everyday_entries_are_not(postgres_url, store, ear) -> None:
+    other = open_store(postgres_url)
+
+    hold(other, "a")
+    quiet = not ear.hears(within=A_MOMENT)
+    approve(other, "a")
+    heard = ear.hears()
+    other.close()
+
+    assert quiet
+    assert heard
+    # Who leaves says so, as what it was at is anybody's now.
+    assert ear.hears()
+
+
+def test_after_its_connection_broke_it_hears_again(postgres_url, store, ear) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        server.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where datname = current_database() and query = 'listen mulligan'"
+        )
+
+    # Once for what was said meanwhile, and then for what is said.
+    assert ear.hears()
+    hold(store, "a")
+    approve(store, "a")
+    assert ear.hears()
+
+
+def test_it_leaves_no_thread_and_no_file_open(store) -> None:
+    before, others = count_files(), set(threading.enumerate())
+    ear = Ear()
+
+    end = store.listen(ear)
+    assert ear.hears()
+    end()
+
+    assert "mulligan-listen" not in {each.name for each in {*threading.enumerate()} - others}
+    assert count_files() == before
+
+
+def test_a_process_with_many_files_hears_it_too(many_files, ear: Ear, store: Store) -> None:
+    hold(store, "a")
+    approve(store, "a")
+
+    assert ear.hears()
+
+
+def test_every_table_that_loses_rows_is_written_anew_but_those_in_use(postgres_url: str) -> None:
+    open_store(postgres_url).close()
+    session = PostgresSession(postgres_url, timeout=timedelta(seconds=5))
+
+    with psycopg.connect(postgres_url) as reading:
+        reading.execute("select * from mulligan.kept")
+        found = vacuum_tables(session, most_bytes=None)
+    [(timeout,)] = session.execute("show lock_timeout")
+    session.close()
+
+    assert {"action", "entry", "execution_default"} <= set(found.parts)
+    assert [why.split()[0] for why in found.left] == ["kept"]
+    assert timeout == "0"
+
+
+def test_what_is_too_large_is_left_and_named(postgres_url: str) -> None:
+    open_store(postgres_url).close()
+    session = PostgresSession(postgres_url, timeout=timedelta(seconds=5))
+
+    found = vacuum_tables(session, most_bytes=0)
+    session.close()
+
+    assert any(why.startswith("entry has") for why in found.left)

@@ -1,4 +1,4 @@
-"""Row-level security on a real server, asked by hand as the role of a surface."""
+"""Roles of Postgres: each sees what it was granted, whatever SQL it writes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mulligan.stores.postgres.roles import (
     BY_COLUMN,
     BY_PARENT,
     HIDDEN,
+    OPEN,
     UNREADABLE,
     RoleGrant,
     RoleTable,
@@ -26,7 +27,9 @@ from mulligan.types.errors import ConfigurationError, StoreUnavailableError
 from tests.stores.filled import TENANTS, build_url_of, connect_as, fill, make_role
 
 TENANT_TABLES = [*sorted(BY_COLUMN), *sorted(BY_PARENT)]
+
 SEEN = sorted({*TENANT_TABLES, *HIDDEN} - UNREADABLE)
+
 FORMS = ["acme", "two words", "' or true --", "x" * 5000]
 
 
@@ -350,3 +353,44 @@ def test_a_table_that_comes_later_is_closed_to_tenants_and_open_to_workers(
         assert connection.execute("delete from thought_of_later").rowcount == 1
     with connect_as(url, tenant) as connection, pytest.raises(pg.InsufficientPrivilege):
         count(connection, "thought_of_later")
+
+
+TABLES = """
+select c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'mulligan' and c.relkind in ('r', 'p') and not c.relispartition
+"""
+
+AROUND = """
+select 'view ' || viewname from pg_views where schemaname = 'mulligan'
+union all select 'view ' || matviewname from pg_matviews where schemaname = 'mulligan'
+union all select 'function ' || p.proname from pg_proc p
+  join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'mulligan'
+union all select 'trigger ' || t.tgname from pg_trigger t
+  join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'mulligan' and not t.tgisinternal
+union all select 'rule ' || rulename from pg_rules where schemaname = 'mulligan'
+"""
+
+
+def fetch_names(url: str, query: str) -> set[str]:
+    with psycopg.connect(url) as connection:
+        return {name for (name,) in connection.execute(query).fetchall()}
+
+
+def test_every_table_says_whose_its_rows_are_or_why_a_tenant_sees_none(postgres_url) -> None:
+    said = [*BY_COLUMN, *BY_PARENT, *OPEN, *HIDDEN]
+
+    assert set(said) == fetch_names(postgres_url, TABLES)
+    assert len(said) == len(set(said))
+    assert all(reason.endswith(".") for reason in (OPEN | HIDDEN).values())
+
+
+def test_a_table_with_a_tenant_goes_by_it(postgres_url) -> None:
+    having = """select table_name::text from information_schema.columns
+        where table_schema = 'mulligan' and column_name = 'tenant'"""
+
+    assert fetch_names(postgres_url, having) & fetch_names(postgres_url, TABLES) == BY_COLUMN
+
+
+def test_nothing_in_the_schema_sees_with_the_eyes_of_its_owner(postgres_url) -> None:
+    assert fetch_names(postgres_url, AROUND) == set()

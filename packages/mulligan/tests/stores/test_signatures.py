@@ -30,6 +30,7 @@ def files():
         yield SqliteFiles(folder)
 
 
+@pytest.mark.full
 def test_every_kind_of_tampering_with_files_is_noticed(files) -> None:
     found, silent = count_tamperings(files, TAMPERINGS)
 

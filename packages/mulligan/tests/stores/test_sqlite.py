@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from mulligan_testing.store_contract import (
-    ArchiveContract,
     EpisodeContract,
     JournalContract,
     LeaseContract,
@@ -13,9 +12,12 @@ from mulligan_testing.store_contract import (
     LifeContract,
     LogContract,
     ProcessContract,
+    TaskVersionContract,
     TextContract,
     VaultContract,
 )
+
+pytestmark = pytest.mark.full
 
 
 class InSqlite:
@@ -40,24 +42,7 @@ class TestSignedVault(InSignedSqlite, VaultContract):
     pass
 
 
-class TestSignedArchive(InSignedSqlite, ArchiveContract):
-    pass
-
-
-class TestSignedEpisodes(InSignedSqlite, EpisodeContract):
-    pass
-
-
 class TestSignedLessons(InSignedSqlite, LessonContract):
-    pass
-
-
-class TestSignedLife(InSignedSqlite, LifeContract):
-    def count_connections(self, url):
-        return TestLife.count_connections(self, url)
-
-
-class TestSignedProcesses(InSignedSqlite, ProcessContract):
     pass
 
 
@@ -73,7 +58,7 @@ class TestTexts(InSqlite, TextContract):
     pass
 
 
-class TestArchive(InSqlite, ArchiveContract):
+class TestArchive(InSqlite, TaskVersionContract):
     pass
 
 

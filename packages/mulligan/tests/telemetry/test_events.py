@@ -1,11 +1,12 @@
+"""Events and errands: in order, and a subscriber that fails or hangs hurts nobody else."""
+
 from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime
 
 from mulligan.telemetry.events import Events
-from mulligan.types.events import AttemptReviewed, FindingSeen, Happened, RowsDropped
-from mulligan.types.finding import Severity, Standing
+from mulligan.types.events import Happened, RowsDropped
 
 
 def an_event(count: int) -> RowsDropped:
@@ -24,29 +25,6 @@ def test_every_subscriber_gets_every_event_in_order() -> None:
     events.flush()
 
     assert first == second == [an_event(n) for n in range(50)]
-    events.close()
-
-
-def test_names_are_shown_as_the_log_shows_them() -> None:
-    events = Events(label=lambda name: name.replace("bob@example.org", "<email>"))
-    seen: list[Happened] = []
-    events.subscribe(seen.append)
-
-    events.publish(
-        AttemptReviewed(
-            turn="t",
-            attempt=1,
-            agent="agent of bob@example.org",
-            tenant="bob@example.org",
-            standing=Standing.REJECTED,
-            confidence=None,
-            found=(FindingSeen(rule="r", severity=Severity.ERROR, tool="bob@example.org"),),
-        )
-    )
-    events.flush()
-
-    assert "bob@" not in str(seen)
-    assert str(seen).count("<email>") == 3
     events.close()
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from mulligan.telemetry.writer import LogWriter, WriterLimits
+from mulligan.telemetry.writer import CROWDED, LogWriter, RowQueue, WriterLimits
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.events import RowsDropped
 from mulligan.types.failure import ErrorClass
@@ -44,20 +44,6 @@ def test_rows_reach_the_store_without_being_asked_for() -> None:
     writer.close()
 
 
-def test_roll_ups_are_written_with_their_rows() -> None:
-    log = StallingLog()
-    writer = a_writer(log)
-
-    writer.emit(a_row(1))
-    writer.emit(a_row(2, outcome=Outcome.FAILURE))
-    writer.flush()
-
-    counts = [c for batch in log.batches for c in batch.rollups.values()]
-    assert sum(c.calls for c in counts) == 2
-    assert sum(c.failures for c in counts) == 1
-    writer.close()
-
-
 def test_failures_are_written_with_what_they_are_cases_of() -> None:
     def recognize(row: LogRow) -> Pattern:
         if row.error_message == "odd":
@@ -81,6 +67,7 @@ def test_failures_are_written_with_what_they_are_cases_of() -> None:
     writer.close()
 
 
+@pytest.mark.full
 def test_a_stalled_store_holds_nobody_up_and_every_row_is_accounted_for() -> None:
     log = StallingLog()
     writer = a_writer(log)
@@ -256,31 +243,6 @@ def test_rows_emitted_while_it_closes_are_all_accounted_for() -> None:
         assert len(log.stored) == tally.stored
 
 
-def test_flush_says_when_the_store_did_not_take_it() -> None:
-    log = StallingLog()
-    writer = a_writer(log)
-    log.failing = True
-    writer.emit(a_row(1))
-
-    assert writer.flush(timeout=0.05) is False
-
-    log.failing = False
-    assert writer.flush() is True
-    writer.close()
-
-
-@pytest.mark.parametrize("times", [1, 3])
-def test_closing_again_changes_nothing(times: int) -> None:
-    log = StallingLog()
-    writer = a_writer(log)
-    writer.emit(a_row(1))
-
-    for _ in range(times):
-        writer.close()
-
-    assert writer.tally().stored == 1
-
-
 def a_finding(number: int) -> FindingRow:
     return FindingRow(
         id=f"f{number}", at_us=0, tenant="", agent="planner", server="", tool="move",
@@ -360,3 +322,67 @@ def test_a_call_that_fails_the_same_way_again_is_one_case_of_its_pattern() -> No
     counted = {name for batch in log.batches for name in batch.patterns}
     assert counted == {first.id, other.id, fresh.id}
     writer.close()
+
+
+def a_queue(rows: int = 3, size: int = 1 << 20) -> RowQueue:
+    return RowQueue(most_rows=rows, most_bytes=size)
+
+
+def test_rows_come_out_failures_first_and_each_kind_in_order() -> None:
+    queue = a_queue(10)
+    rows = [a_row(1), a_row(2, outcome=Outcome.FAILURE), a_row(3)]
+
+    for row in rows:
+        queue.put(row)
+
+    assert queue.take(10) == [rows[1], rows[0], rows[2]]
+    assert len(queue) == 0
+
+
+def test_failures_push_successes_out_but_never_the_other_way_round() -> None:
+    queue = a_queue(3)
+    failures = [a_row(n, outcome=Outcome.FAILURE) for n in range(3)]
+
+    for row in [a_row(10), a_row(11), *failures, a_row(12)]:
+        queue.put(row)
+
+    assert queue.take(10) == failures
+    assert queue.take_shed() == (3, 0)
+
+
+def test_with_nothing_but_failures_the_oldest_goes() -> None:
+    queue = a_queue(2)
+    failures = [a_row(n, outcome=Outcome.FAILURE) for n in range(3)]
+
+    for row in failures:
+        queue.put(row)
+
+    assert queue.take(10) == failures[1:]
+    assert queue.take_shed() == (0, 1)
+
+
+def test_bytes_are_a_bound_of_their_own() -> None:
+    queue = a_queue(rows=1000, size=10_000)
+
+    for n in range(20):
+        queue.put(a_row(n, parameters="x" * 2000))
+
+    assert 1 <= len(queue) <= 4
+    assert queue.emitted == len(queue) + queue.shed
+
+
+def test_a_row_larger_than_everything_is_refused_and_counted() -> None:
+    queue = a_queue(rows=10, size=1000)
+
+    queue.put(a_row(1, parameters="x" * 5000))
+
+    assert len(queue) == 0
+    assert queue.take_shed() == (1, 0)
+
+
+def test_who_puts_is_told_that_it_is_crowded_by_rows_or_by_bytes() -> None:
+    by_rows, by_bytes = a_queue(rows=8), a_queue(rows=1000, size=8 * 1400)
+
+    assert [by_rows.put(a_row(n)) for n in range(10)] == [1, 2, 3, 4, 5, 6, *[CROWDED] * 4]
+    assert CROWDED not in [by_bytes.put(a_row(n, parameters="x" * 800)) for n in range(5)]
+    assert CROWDED in [by_bytes.put(a_row(n, parameters="x" * 800)) for n in range(3)]

@@ -8,7 +8,6 @@ from mulligan.types.adapter import (
     DurableTurn,
     Plain,
     describe_turn,
-    name_tools,
     run_turn,
 )
 
@@ -97,7 +96,3 @@ async def test_a_call_that_is_not_made_is_told_to_the_agent_and_kept_as_failed()
 
     [taken] = engine.steps[-1][1]["steps"]
     assert (taken["id"], taken["failed"], "result" in taken) == ("c1", True, False)
-
-
-def test_tools_are_known_by_their_names() -> None:
-    assert name_tools([open_turn, len]) == {"open_turn": open_turn, "len": len}

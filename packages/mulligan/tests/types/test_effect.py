@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mulligan.types.effect import EffectNote, note_effect, read_effect_note
 
 
@@ -15,24 +13,6 @@ class Sealed(Exception):
 
     def __getattr__(self, name: str) -> object:
         raise TypeError("sealed")
-
-
-@pytest.mark.parametrize("note", EffectNote)
-def test_a_note_is_read_as_it_was_made(note: EffectNote) -> None:
-    error = ValueError("no")
-
-    note_effect(error, note)
-
-    assert read_effect_note(error) is note
-
-
-def test_a_note_of_an_earlier_call_can_be_taken_back() -> None:
-    error = ValueError("raised again and again")
-    note_effect(error, EffectNote.NOTHING_DONE)
-
-    note_effect(error, None)
-
-    assert read_effect_note(error) is None
 
 
 def test_an_error_that_takes_no_notes_says_nothing() -> None:

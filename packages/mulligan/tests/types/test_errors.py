@@ -56,7 +56,7 @@ def drawn_tree() -> dict[str, str | None]:
 
 def test_the_drawing_of_the_tree_is_the_tree():
     real = {
-        name: (None if kind is MulliganError else kind.__base__.__name__)
+        name: (None if kind is MulliganError else kind.__bases__[0].__name__)
         for name, kind in vars(errors).items()
         if isinstance(kind, type) and issubclass(kind, Exception)
     }

@@ -32,29 +32,24 @@ from mulligan.types.turn import (
     read_history,
 )
 
+pytestmark = pytest.mark.full
+
 GIVEN = {"text": "report"}
 CAME = '{"id": "tsk_1"}'
 
+# fmt: off
 OPENAI_CHAT = [
     {"role": "system", "content": "Be kind."},
     {"role": "user", "content": "Find the report"},
-    {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {"id": "c1", "function": {"name": "find", "arguments": '{"text": "report"}'}}
-        ],
-    },
+    {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "c1", "function": {"name": "find", "arguments": '{"text": "report"}'}}]},
     {"role": "tool", "tool_call_id": "c1", "content": CAME},
     {"role": "assistant", "content": "Found it."},
 ]
 OPENAI_ITEMS = [
     {"role": "developer", "content": [{"type": "input_text", "text": "Be kind."}]},
-    {
-        "type": "message",
-        "role": "user",
-        "content": [{"type": "input_text", "text": "Find the report"}],
-    },
+    {"type": "message", "role": "user",
+     "content": [{"type": "input_text", "text": "Find the report"}]},
     {"type": "function_call", "call_id": "c1", "name": "find", "arguments": '{"text": "report"}'},
     {"type": "function_call_output", "call_id": "c1", "output": CAME},
     {"role": "assistant", "content": [{"type": "output_text", "text": "Found it."}]},
@@ -62,41 +57,19 @@ OPENAI_ITEMS = [
 ANTHROPIC = [
     {"role": "system", "content": "Be kind."},
     {"role": "user", "content": [{"type": "text", "text": "Find the report"}]},
-    {
-        "role": "assistant",
-        "content": [{"type": "tool_use", "id": "c1", "name": "find", "input": GIVEN}],
-    },
-    {
-        "role": "user",
-        "content": [
-            {
-                "type": "tool_result",
-                "tool_use_id": "c1",
-                "content": [{"type": "text", "text": CAME}],
-            }
-        ],
-    },
+    {"role": "assistant",
+     "content": [{"type": "tool_use", "id": "c1", "name": "find", "input": GIVEN}]},
+    {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": CAME}]}]},
     {"role": "assistant", "content": [{"type": "text", "text": "Found it."}]},
 ]
 BEDROCK = [
     {"role": "system", "content": [{"text": "Be kind."}]},
     {"role": "user", "content": [{"text": "Find the report"}]},
-    {
-        "role": "assistant",
-        "content": [{"toolUse": {"toolUseId": "c1", "name": "find", "input": GIVEN}}],
-    },
-    {
-        "role": "user",
-        "content": [
-            {
-                "toolResult": {
-                    "toolUseId": "c1",
-                    "status": "success",
-                    "content": [{"text": CAME}],
-                }
-            }
-        ],
-    },
+    {"role": "assistant",
+     "content": [{"toolUse": {"toolUseId": "c1", "name": "find", "input": GIVEN}}]},
+    {"role": "user", "content": [
+        {"toolResult": {"toolUseId": "c1", "status": "success", "content": [{"text": CAME}]}}]},
     {"role": "assistant", "content": [{"text": "Found it."}]},
 ]
 GOOGLE = [
@@ -106,6 +79,7 @@ GOOGLE = [
     {"role": "user", "parts": [{"functionResponse": {"name": "find", "response": CAME}}]},
     {"role": "model", "parts": [{"text": "Found it."}, {"text": "hm", "thought": True}]},
 ]
+# fmt: on
 LANGCHAIN = [
     SystemMessage("Be kind."),
     HumanMessage("Find the report"),
@@ -237,15 +211,18 @@ def test_a_call_that_was_undone_is_gone_and_one_that_stands_may_repeat_what_it_w
     assert [dict(each.call.arguments) for each in stood.executions] == [{}]
 
 
-def test_a_session_that_was_cut_is_known_to_be() -> None:
-    sessions = SessionHistories()
+def test_sessions_are_kept_apart_told_once_and_known_to_be_cut() -> None:
+    sessions, one = SessionHistories(), Utterance(by=Speaker.PERSON, text="one")
     long = Utterance(by=Speaker.PERSON, text="x" * (MOST_CHARACTERS - 1))
 
-    sessions.put("ann", "t1", [Utterance(by=Speaker.PERSON, text="one")])
+    sessions.put("ann", "t1", [one])
+    sessions.put("ann", "t1", [one, Utterance(by=Speaker.PERSON, text="two")])
+    said = sessions.read("ann").said
     sessions.put("ann", "t2", [long])
 
+    assert said == ("one", "two")
     assert sessions.read("ann").is_partial
-    assert not sessions.read("bob").is_partial
+    assert (sessions.read("bob").said, sessions.read("bob").is_partial) == ((), False)
 
 
 def test_our_own_corrections_are_nobodys_words() -> None:
@@ -272,6 +249,7 @@ def test_the_newest_of_a_long_thread_is_read_and_the_rest_is_counted() -> None:
     history = History(many)
 
     assert (history.left_out, history.is_partial) == (7, True)
+    assert History(whole=False).is_partial
     assert history.said[-1] == f"message {MOST_MESSAGES + 6}"
 
 
@@ -284,10 +262,6 @@ def test_one_huge_result_does_not_crowd_out_the_rest() -> None:
     assert history.left_out == 1
 
 
-def test_what_a_server_keeps_is_known_to_be_missing() -> None:
-    assert History(whole=False).is_partial
-
-
 def test_an_object_that_refuses_to_be_read_is_passed_over() -> None:
     class Hostile:
         def __getattr__(self, name: str) -> object:
@@ -296,12 +270,11 @@ def test_an_object_that_refuses_to_be_read_is_passed_over() -> None:
     assert History([Hostile(), *OPENAI_CHAT]).said == ("Find the report",)
 
 
-def test_sessions_are_kept_apart_and_a_turn_is_told_once() -> None:
-    sessions = SessionHistories()
-    said = [Utterance(by=Speaker.PERSON, text="one")]
+@pytest.mark.parametrize("outcome", ["retried", "failed", "denied"])
+def test_a_call_that_pydantic_ai_has_refused_is_no_success(outcome):
+    asked = ToolCallPart("find", GIVEN, tool_call_id="c1")
+    came = ToolReturnPart("find", "text is too short", tool_call_id="c1", outcome=outcome)
 
-    sessions.put("ann", "t1", said)
-    sessions.put("ann", "t1", [*said, Utterance(by=Speaker.PERSON, text="two")])
+    history = History([ModelResponse(parts=[asked]), ModelRequest(parts=[came])])
 
-    assert sessions.read("ann").said == ("one", "two")
-    assert sessions.read("bob").said == ()
+    assert [each.outcome for each in history.executions] == [Outcome.FAILURE]

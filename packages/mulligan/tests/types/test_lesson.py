@@ -1,23 +1,22 @@
+"""Lessons, corrections and ratings as values."""
+
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from mulligan.types.errors import ConfigurationError
 from mulligan.types.lesson import (
     Balance,
     Benefit,
-    Ending,
-    Kind,
-    LessonState,
-    Offer,
-    Origin,
+    Patch,
     Use,
     build_episode_slot,
     compute_balance,
     hash_schema,
-    join_kinds,
 )
+from mulligan.types.reply import LONGEST_NOTE, RATED, Rating, build_rating_row, read_rating
 from tests.learning.cases import episode
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
@@ -51,31 +50,37 @@ def test_a_schema_is_another_one_when_it_says_something_else() -> None:
     assert hash_schema(one) != hash_schema({"type": "object", "required": ["b"]})
 
 
-def test_kinds_are_counted_under_one_name_in_any_order() -> None:
-    assert join_kinds([Kind.RENAME, Kind.COERCE, Kind.RENAME]) == "coerce+rename"
-
-
 def test_an_episode_counts_on_its_day_in_utc() -> None:
     late = datetime(2026, 11, 15, 23, tzinfo=timezone(timedelta(hours=-5)))
 
     assert build_episode_slot(episode(1, at=late)).day == date(2026, 11, 16)
 
 
-@pytest.mark.parametrize(
-    ("taken", "helped", "counted"), [(True, True, True), (True, False, False), (False, True, False)]
-)
-def test_an_offer_helped_only_if_it_was_taken(taken: bool, helped: bool, counted: bool) -> None:
-    offer = Offer(
-        source=Origin.SCHEMA, kinds=(Kind.COERCE,), probability=0.5, n=0, taken=taken, helped=helped
-    )
+def test_a_patch_changes_what_it_names_and_leaves_the_rest() -> None:
+    patch = Patch(changes={"zip": "10116"}, drops=("ZIP", "gone"))
 
-    slot = build_episode_slot(episode(1, offer=offer, ending=Ending.REPAIRED))
-
-    assert (slot.taken, slot.helped, slot.repaired) == (taken, counted, True)
+    assert patch.apply({"ZIP": "10116", "city": "Bonn"}) == {"city": "Bonn", "zip": "10116"}
 
 
-def test_only_candidates_and_active_lessons_live() -> None:
-    assert {each for each in LessonState if each.living} == {
-        LessonState.CANDIDATE,
-        LessonState.ACTIVE,
-    }
+def test_a_rating_comes_back_from_its_row() -> None:
+    rating = Rating(of="a1", up=False, note="wrong price")
+
+    row = build_rating_row(rating, row_id="b2", at_us=1_000_000, tenant="t")
+    read = read_rating(row)
+
+    assert (row.tool, row.parent, row.tenant) == (RATED, "a1", "t")
+    assert (read.of, read.up, read.note) == ("a1", False, "wrong price")
+
+
+def test_a_note_is_no_letter() -> None:
+    rating = Rating(of="a", up=True, note="x" * 9_999)
+
+    row = build_rating_row(rating, row_id="b", at_us=0, tenant="")
+
+    assert len(read_rating(row).note) == LONGEST_NOTE
+
+
+@pytest.mark.parametrize("wrong", [{"of": "", "up": True}, {"of": "a", "up": "yes"}])
+def test_a_rating_of_nothing_or_of_neither_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ConfigurationError):
+        Rating(**wrong)  # type: ignore[arg-type]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -74,14 +76,39 @@ CELLS = [
 REPEATS = {Move.SAME, Move.REFRESH, Move.POLL}
 TRIES = REPEATS | {Move.FIX, Move.FIX_NEW_KEY}
 SITUATIONS = ["can_probe", "key_alive", "in_progress", "deletes", "nothing_done"]
+ON_ITS_MERITS = (ErrorClass.VALIDATION, ErrorClass.RULE, ErrorClass.POLICY)
+LANDED = (ErrorClass.AMBIGUOUS, ErrorClass.BAD_RESULT, ErrorClass.TOOL_EXCEPTION)
 
 
-def every_failure(*effects: Effect):
+def is_for_once(failed: Failed) -> bool:
+    return failed.effect is Effect.REVERSIBLE and failed.repeat is Repeat.ONCE
+
+
+def is_once(failed: Failed) -> bool:
+    """Whether a second call would be a second effect."""
+    keyed = failed.repeat is Repeat.KEYED and failed.key_alive
+    harmless = failed.repeat is Repeat.IDEMPOTENT or keyed
+    return failed.effect is Effect.REVERSIBLE and not harmless
+
+
+@cache
+def all_moves() -> list[tuple[Failed, list[Move]]]:
+    """Every failure there can be, and the moves when every try that is made fails in that way."""
     known = itertools.product([False, True], repeat=len(SITUATIONS))
-    cells = itertools.product(effects, Repeat, ErrorClass, known)
+    cells = itertools.product(Effect, Repeat, ErrorClass, known)
+    found = []
     for effect, repeat, error_class, switches in cells:
         situation = dict(zip(SITUATIONS, switches, strict=True))
-        yield Failed(error_class=error_class, effect=effect, repeat=repeat, **situation)
+        failed = Failed(error_class=error_class, effect=effect, repeat=repeat, **situation)
+        found.append((failed, consecutive(failed, times=10)))
+    return found
+
+
+def moves_where(holds: Callable[[Failed], bool]) -> set[Move]:
+    """All that is ever done after failures of a kind."""
+    found = {move for failed, moves in all_moves() if holds(failed) for move in moves}
+    assert found
+    return found
 
 
 def consecutive(failed: Failed, *, times: int) -> list[Move]:
@@ -110,86 +137,63 @@ def test_the_table_above_has_every_class_in_every_column():
     assert cells == set(itertools.product([str(c) for c in ErrorClass], COLUMNS))
 
 
-@pytest.mark.parametrize("repeat", list(Repeat))
-def test_a_read_is_treated_as_a_read_whatever_it_says_of_repeats(repeat):
-    for failed in every_failure(Effect.READ):
-        assert choose_move(replace(failed, repeat=repeat)) == choose_move(failed)
+def test_a_read_is_treated_as_a_read_whatever_it_says_of_repeats():
+    for failed, moves in all_moves():
+        if failed.effect is Effect.READ:
+            assert choose_move(replace(failed, repeat=Repeat.ONCE)) is moves[0]
 
 
-def test_no_call_is_made_more_than_three_times():
-    for failed in every_failure(*Effect):
-        moves = consecutive(failed, times=10)
-
-        assert sum(move in TRIES for move in moves) <= 2
-
-
-def test_every_failure_comes_to_an_end():
+def test_every_failure_comes_to_an_end_after_three_tries_at_most():
     final = {Move.STOP, Move.ASK, Move.SUGGEST, Move.ADOPT}
-    for failed in every_failure(*Effect):
-        assert consecutive(failed, times=6)[-1] in final
-
-
-def test_after_three_tries_nothing_is_tried_again_though_each_failure_was_of_another_kind():
-    for failed in every_failure(*Effect):
-        assert choose_move(replace(failed, tries=3)) not in TRIES
-
-
-@pytest.mark.parametrize("error_class", [ErrorClass.VALIDATION, ErrorClass.RULE, ErrorClass.POLICY])
-def test_the_identical_call_is_never_made_again_after_it_was_refused_on_its_merits(error_class):
-    for failed in every_failure(*Effect):
-        moves = consecutive(replace(failed, error_class=error_class), times=4)
-
-        assert not (REPEATS | {Move.PROBE}) & set(moves)
-
-
-def test_what_a_person_or_a_policy_forbade_is_not_tried_with_other_arguments():
-    for failed in every_failure(*Effect):
-        for error_class in (ErrorClass.AUTH, ErrorClass.POLICY):
-            moves = consecutive(replace(failed, error_class=error_class), times=4)
-
-            assert not {Move.FIX, Move.FIX_NEW_KEY, Move.HOLD} & set(moves)
-
-
-def test_an_undeclared_call_is_never_made_again():
-    for failed in every_failure(Effect.UNDECLARED):
-        assert not (TRIES | {Move.PROBE, Move.ADOPT, Move.HOLD}) & set(consecutive(failed, times=4))
-
-
-def test_no_irreversible_call_is_ever_made_again_by_itself():
-    for failed in every_failure(Effect.IRREVERSIBLE):
-        assert not (TRIES | {Move.PROBE}) & set(consecutive(failed, times=4))
-
-
-def test_a_call_to_be_made_once_is_made_again_only_on_proof_that_nothing_happened():
-    for failed in every_failure(Effect.REVERSIBLE):
-        if failed.repeat is Repeat.ONCE and not failed.nothing_done:
-            assert not REPEATS & set(consecutive(failed, times=4))
-
-
-@pytest.mark.parametrize("repeat", list(Repeat))
-def test_the_correction_of_an_irreversible_call_waits_for_a_person(repeat):
-    failed = Failed(error_class=ErrorClass.VALIDATION, effect=Effect.IRREVERSIBLE, repeat=repeat)
-
-    assert choose_move(failed) is Move.HOLD
+    for failed, moves in all_moves():
+        assert sum(move in TRIES for move in moves) <= 2
+        assert moves[5] in final
+        assert choose_move(replace(failed, tries=3)) not in TRIES, (
+            "also after failures of all kinds"
+        )
 
 
 @pytest.mark.parametrize(
-    "error_class", [ErrorClass.AMBIGUOUS, ErrorClass.BAD_RESULT, ErrorClass.TOOL_EXCEPTION]
-)
-def test_an_irreversible_call_that_may_have_landed_is_a_case_for_a_person(error_class):
-    for failed in every_failure(Effect.IRREVERSIBLE):
-        assert choose_move(replace(failed, error_class=error_class)) is Move.ASK
+    ("holds", "never"),
+    [
+        pytest.param(lambda f: f.error_class in ON_ITS_MERITS, REPEATS | {Move.PROBE},
+                     id="the identical call, once it was refused on its merits"),
+        pytest.param(lambda f: f.error_class in (ErrorClass.AUTH, ErrorClass.POLICY),
+                     {Move.FIX, Move.FIX_NEW_KEY, Move.HOLD},
+                     id="other arguments, where a person or a policy forbade it"),
+        pytest.param(lambda f: f.effect is Effect.UNDECLARED,
+                     TRIES | {Move.PROBE, Move.ADOPT, Move.HOLD}, id="an undeclared call"),
+        pytest.param(lambda f: f.effect is Effect.IRREVERSIBLE, TRIES | {Move.PROBE},
+                     id="an irreversible call"),
+        pytest.param(lambda f: is_for_once(f) and not f.nothing_done, REPEATS,
+                     id="a call to be made once, without proof that nothing happened"),
+        pytest.param(lambda f: is_once(f) and f.error_class is ErrorClass.AMBIGUOUS, {Move.SAME},
+                     id="a call that may have landed, where that is not harmless"),
+        pytest.param(lambda f: not f.can_probe, {Move.PROBE}, id="a look, where there is no probe"),
+    ],
+)  # fmt: skip
+def test_never_made_by_itself_is(holds, never):
+    assert not never & moves_where(holds)
 
 
-def test_a_call_that_may_have_landed_is_repeated_only_where_that_is_harmless():
-    for failed in every_failure(Effect.REVERSIBLE):
-        if failed.error_class is ErrorClass.AMBIGUOUS and choose_move(failed) is Move.SAME:
-            keyed = failed.repeat is Repeat.KEYED and failed.key_alive
-            assert failed.repeat is Repeat.IDEMPOTENT or keyed
+def test_the_correction_of_an_irreversible_call_waits_for_a_person_and_comes_to_an_end():
+    for repeat in Repeat:
+        failed = Failed(
+            error_class=ErrorClass.VALIDATION, effect=Effect.IRREVERSIBLE, repeat=repeat
+        )
+
+        assert choose_move(failed) is Move.HOLD
+        assert choose_move(replace(failed, made=2, tries=3)) is Move.SUGGEST
+
+
+def test_an_irreversible_call_that_may_have_landed_is_a_case_for_a_person():
+    for failed, moves in all_moves():
+        if failed.effect is Effect.IRREVERSIBLE and failed.error_class in LANDED:
+            assert moves[0] is Move.ASK
 
 
 def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
-    for error_class in (ErrorClass.AMBIGUOUS, ErrorClass.BAD_RESULT, ErrorClass.TOOL_EXCEPTION):
+    for error_class in LANDED:
         failed = Failed(
             error_class=error_class, effect=Effect.REVERSIBLE, repeat=Repeat.KEYED, can_probe=True
         )
@@ -198,24 +202,13 @@ def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
 
 
 def test_what_a_result_says_of_itself_repeats_a_read_and_never_an_action():
-    for failed in every_failure(Effect.REVERSIBLE):
+    for failed, _ in all_moves():
         told = replace(failed, by_words=True, nothing_done=False)
-        assert choose_move(told) is choose_move(replace(told, error_class=ErrorClass.BAD_RESULT))
-        read = replace(told, effect=Effect.READ)
-        assert choose_move(read) is choose_move(replace(read, by_words=False))
-
-
-def test_the_corrections_of_an_irreversible_call_come_to_an_end():
-    failed = Failed(error_class=ErrorClass.VALIDATION, effect=Effect.IRREVERSIBLE)
-
-    assert choose_move(replace(failed, made=2, tries=3)) is Move.SUGGEST
-
-
-def test_nothing_is_probed_that_has_no_probe():
-    for failed in every_failure(*Effect):
-        moves = consecutive(replace(failed, can_probe=False), times=5)
-
-        assert Move.PROBE not in moves
+        if failed.effect is Effect.READ:
+            assert choose_move(told) is choose_move(replace(told, by_words=False))
+        elif failed.effect is Effect.REVERSIBLE:
+            bad = replace(told, error_class=ErrorClass.BAD_RESULT)
+            assert choose_move(told) is choose_move(bad)
 
 
 @pytest.mark.parametrize(
@@ -238,21 +231,17 @@ def test_a_verdict_and_the_attempts_left_decide_the_step(standing, attempt, atte
     assert decide(verdict, attempt=attempt, attempts=attempts) is step
 
 
-def test_a_judge_alone_never_undoes_a_second_time() -> None:
+def test_one_retry_is_the_default_and_a_judge_alone_never_undoes_a_second_time() -> None:
     def verdict(*sources: Source) -> Verdict:
         return reach_verdict(
             [Finding(rule="a.b", severity=Severity.ERROR, issue="No.", source=s) for s in sources]
         )
 
+    assert decide(verdict(Source.CHECK), attempt=1) is Step.RETRY
+    assert decide(verdict(Source.CHECK), attempt=2) is Step.GIVE_UP
     assert decide(verdict(Source.JUDGE), attempt=1) is Step.RETRY
     assert decide(verdict(Source.JUDGE), attempt=2) is Step.DISPUTE
     assert decide(verdict(Source.JUDGE, Source.CHECK), attempt=2) is Step.GIVE_UP
-
-
-def test_one_retry_is_the_default():
-    verdict = Verdict(standing=Standing.REJECTED, confidence=None)
-
-    assert [decide(verdict, attempt=n) for n in (1, 2)] == [Step.RETRY, Step.GIVE_UP]
 
 
 def seconds(amount: float) -> timedelta:

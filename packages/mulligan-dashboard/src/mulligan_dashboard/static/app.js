@@ -32,11 +32,12 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const two = (n) => String(n).padStart(2, "0");
 const day = (at) => `${at.getUTCDate()} ${months[at.getUTCMonth()]}`;
 const hour = (at) => `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
-const times = (_, splits, __, ___, step) => splits.map((s) => { const at = new Date(s * 1000); return step >= DAY ? day(at) : hour(at); });
+const times = (_, splits, __, ___, step) => splits.map((s) => { const at = new Date(s * 1000); return step >= DAY || s % DAY === 0 ? day(at) : hour(at); });
 const moment = (_, s) => { if (s === null || s === undefined) return ""; const at = new Date(s * 1000); return s % DAY ? `${day(at)} ${hour(at)}` : day(at); };
 const padded = (columns) => { const xs = columns[0]; const step = xs.length > 1 ? xs[xs.length - 1] - xs[xs.length - 2] : DAY; return () => [xs[0] - step / 2, xs[xs.length - 1] + step / 2]; };
 
 let bars = null;
+let charts = [];
 const KINDS = {
   success: (names) => ({
     series: [{}, { label: names[0], stroke: colour("accent"), width: 2, points: { show: true, size: 5, fill: colour("accent") }, value: shown(percent) },
@@ -80,18 +81,21 @@ function drawChart(box) {
   box.replaceChildren();
   if (!given.columns[0].length) return;
   kind.series[0] = kind.x ? { value: shown(percent), label: "said" } : { value: moment, label: "UTC" };
-  new uPlot({
+  charts.push(new uPlot({
     width: Math.max(160, box.clientWidth), height: box.clientHeight - legend,
     padding: [8, 22, 0, 0], cursor: { y: false, drag: { x: false } }, bands: kind.bands || [],
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
     scales: { x: { time: !kind.x, range: kind.x ? kind.x.range : padded(given.columns) }, y: { range: kind.y.range } },
     axes: [{ ...axis, values: kind.x ? kind.x.values : times, space: 64, size: 28 }, { ...axis, values: kind.y.values, size: 48 }],
     series: kind.series,
-  }, given.columns, box);
+  }, given.columns, box));
 }
 
 function drawCharts() {
   if (!window.uPlot) return;
+  // A chart listens to the window and the page for as long as it is not taken down.
+  charts.forEach((each) => each.destroy());
+  charts = [];
   bars = uPlot.paths.bars({ size: [0.7, 28], radius: 0.15 });
   document.querySelectorAll(".chart[data-chart]").forEach(drawChart);
 }
@@ -157,7 +161,7 @@ function listen() {
   const text = document.getElementById("live-text");
   const source = new EventSource(`/stream?made_at=${meta("made-at", document).content}`);
   source.onopen = () => {
-    // What happened while nobody listened is told to nobody.
+    // Changes made while the page was not listening were missed.
     if (live.dataset.on === "no") later();
     live.dataset.on = "yes"; text.textContent = "live";
   };
@@ -186,12 +190,14 @@ function ask(button) {
   at("note-label").hidden = !button.dataset.note;
   at("note").required = button.dataset.note === "needed";
   at("yes").textContent = button.dataset.name;
+  at("details").replaceChildren();
   dialog.returnValue = "";
   dialog.showModal();
+  const known = explain(button, at);
   dialog.querySelector("form").onsubmit = async (event) => {
     event.preventDefault();
     at("yes").disabled = true;
-    const words = { ...JSON.parse(button.dataset.words || "{}") };
+    const words = { ...JSON.parse(button.dataset.words || "{}"), ...await known };
     if (button.dataset.note) words.note = at("note").value;
     const failed = await act(button.dataset.act, words);
     at("yes").disabled = false;
@@ -201,6 +207,33 @@ function ask(button) {
     last = "";
     await refresh();
   };
+}
+
+// Nobody decides about a call unread: what was asked, what it is given, what it changes, until when.
+async function explain(button, at) {
+  const about = /^(\/api\/v1\/open\/[^/]+)\/(\w+)$/.exec(button.dataset.act);
+  if (!about) return {};
+  at("yes").disabled = true;
+  try {
+    const answer = await fetch(about[1], { headers: { accept: "application/json" } });
+    if (!answer.ok) throw new Error();
+    const page = await answer.json();
+    const { item } = page;
+    const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+    const changes = page.differences.map((each) => [each.name, `${each.before} → ${each.ours}`]);
+    const rows = [["Asked", page.request || "no longer kept"], ...Object.entries(page.arguments).map(([name, value]) => [name, text(value)]),
+      ...changes, ["Effect", item.effect], ["By", item.agent || "an unnamed agent"], ...(item.expires_at ? [["Until", `${new Date(item.expires_at).toISOString().slice(0, 16).replace("T", " ")} UTC`]] : [])];
+    at("details").replaceChildren(...rows.map(([name, value]) => {
+      const row = document.createElement("div");
+      row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value }));
+      return row;
+    }));
+    at("yes").disabled = false;
+    return about[2] === "approve" ? { version: String(item.version) } : {};
+  } catch {
+    at("error").textContent = "What it does could not be read. Open its page, and decide there.";
+    return {};
+  }
 }
 
 async function act(path, words) {

@@ -1,4 +1,4 @@
-"""A calendar behind CalDAV as tools that can be taken back: `calendar_tools(m, CalDAV(url))`."""
+"""A calendar behind CalDAV as tools that can be undone: `calendar_tools(m, CalDAV(url))`."""
 
 from importlib.util import find_spec
 

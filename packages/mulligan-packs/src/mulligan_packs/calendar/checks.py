@@ -153,7 +153,7 @@ def _check_one_by_one(check: Check[Subject]) -> Check[Subject]:
 
 
 def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
-    """Show only the calls of these tools: looking at another day is nobody's mistake."""
+    """Show only the calls of these tools: looking at another day is no mistake."""
 
     def run_check(subject: Subject) -> Any:
         written = tuple(each for each in subject.executions if each.call.tool in tools)

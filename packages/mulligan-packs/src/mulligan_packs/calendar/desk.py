@@ -31,7 +31,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     calendar: CalDAV
     zone: ZoneInfo | None
     organizer: str | None = None
-    """Who invites, where somebody is invited."""
+    """The organizer of events that have attendees."""
 
     async def get_calendar_events(self, start: str, end: str) -> list[Event]:
         """The events from one day or time to another, with their ids.

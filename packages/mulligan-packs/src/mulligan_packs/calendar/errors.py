@@ -2,7 +2,7 @@
 
 CalendarError               the server refused, or its answer makes no sense
 ├── NoSuchEventError        404: no event has that id; nothing was sent that writes
-├── ChangedSinceError       412: somebody else was quicker; also a `ConflictError`
+├── ChangedSinceError       412: the event was edited meanwhile; also a `ConflictError`
 │   └── OutdatedError       412: the same, seen before anything was sent that writes
 ├── BadEventError           422: a date that is none, an end before its start; nothing was sent
 └── SharedEventError        others are invited: a change would be mailed to them
@@ -37,7 +37,7 @@ class ChangedSinceError(CalendarError, ConflictError):
 
     def __init__(self, event_id: str) -> None:
         super().__init__(
-            f"Somebody has changed the event {event_id!r} since it was read. Read it again, and "
+            f"The event {event_id!r} has been changed since it was read. Read it again, and "
             "decide anew.",
             status=412,
         )
@@ -55,4 +55,4 @@ class BadEventError(CalendarError):
 
 
 class SharedEventError(CalendarError):
-    """Others are invited, and would be told of a change: it cannot be taken back."""
+    """Others are invited, and would be told of a change: it cannot be undone."""

@@ -95,7 +95,7 @@ class Invited(Struct, frozen=True, kw_only=True):
     organizer: str | None = None
 
     def list_addresses(self) -> Iterator[tuple[str, str]]:
-        """Every address with what it is; where nobody is asked, nobody asks."""
+        """Every address with its role; the organizer only where there are attendees."""
         if self.attendees and self.organizer:
             yield "organizer", self.organizer
         yield from (("attendee", address) for address in self.attendees)

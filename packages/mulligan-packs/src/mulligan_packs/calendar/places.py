@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from msgspec import Struct, field
 
-from mulligan.process.event_loop import await_value
+from mulligan.process.user_functions import await_value
 from mulligan.runtime.context import find_current_turn
 from mulligan_dates.lexicon import list_in_order, load_words
 from mulligan_packs.calendar.events import Place
@@ -26,7 +26,7 @@ class KnownPlaces(Struct, frozen=True, kw_only=True):
     look_up: LookUp | None = None
 
     async def get_location_info(self, query: str) -> Place | None:
-        """The place that a name means, with its address; nothing if nobody knows it."""
+        """The place that a name means, with its address; nothing if it is unknown."""
         return next(iter(await self.get_location_suggestions(query)), None)
 
     async def get_location_suggestions(self, query: str) -> list[Place]:

@@ -7,12 +7,14 @@ needs: the exact bytes, the ETag they had, and an error class for every answer.
 from __future__ import annotations
 
 import socket
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -31,13 +33,52 @@ from mulligan_packs.calendar.errors import (
     OutdatedError,
 )
 from mulligan_packs.calendar.events import Stored
-from mulligan_packs.calendar.memory import EtagCache
 from mulligan_packs.calendar.text import is_alike, is_rewritten, parse_uid
 
 _MIME = "text/calendar; charset=utf-8"
 _GONE = (404, 410)
 _NOT_AS_EXPECTED = 412
 _REFUSED = 400
+MOST_CACHED = 256
+
+
+class EtagCache:
+    """What this process has lately read from the server, by version, and sent to it.
+
+    An ETag stands for one text, so that what is known by it need not be read again; and a version
+    can be written over only once, so that a second try can tell its own work from another's.
+    """
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[tuple[str, str], Stored] = OrderedDict()
+        self._sent: OrderedDict[tuple[str, str | None], None] = OrderedDict()
+        self._lock = Lock()
+
+    def keep(self, stored: Stored) -> Stored:
+        """Remember what was read."""
+        with self._lock:
+            self._texts[stored.id, stored.etag] = stored
+            if len(self._texts) > MOST_CACHED:
+                self._texts.popitem(last=False)
+        return stored
+
+    def find_version(self, event_id: str, etag: str) -> Stored | None:
+        """An event as it was at a version, if it was read lately."""
+        return self._texts.get((event_id, etag))
+
+    def send(self, href: str, if_match: str | None) -> bool:
+        """Remember that a write is sent. Whether one under the same condition was before."""
+        with self._lock:
+            again = (href, if_match) in self._sent
+            self._sent[href, if_match] = None
+            if len(self._sent) > MOST_CACHED:
+                self._sent.popitem(last=False)
+        return again
+
+    def reach(self, href: str, etag: str | None) -> None:
+        """Remember that a version is there, maybe again: it may be written over once more."""
+        with self._lock:
+            self._sent.pop((href, etag), None)
 
 
 class CalDAV:
@@ -89,7 +130,7 @@ class CalDAV:
     def put(self, stored: Stored, *, if_match: str | None) -> Stored:
         """Write an event over the version given, or where none is yet (`None`).
 
-        The answer has the ETag of what was written, or none where nobody can be sure of it. A
+        The answer has the ETag of what was written, or none where that is uncertain. A
         write that was not answered may be made again: what it left is then found to be ours.
         """
         condition = {"If-None-Match": "*"} if if_match is None else {"If-Match": if_match}
@@ -146,7 +187,7 @@ class CalDAV:
 
     @contextmanager
     def _lease_client(self) -> Iterator[DAVClient]:
-        """A connection that nobody else uses meanwhile."""
+        """A connection for exclusive use."""
         try:
             client = self._idle.get_nowait()
         except Empty:
@@ -207,7 +248,7 @@ def _on_this_machine(url: str) -> bool:
 
 
 def _hash_name(url: str) -> str:
-    """A name that is always the same for a path, and tells nobody whose it is."""
+    """A name that is always the same for a path, and does not reveal it."""
     return f"calendar-{sha256(urlsplit(url).path.encode()).hexdigest()[:8]}"
 
 
@@ -224,7 +265,7 @@ def _raise_for(status: int, stored: Stored) -> None:
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Errors of the HTTP library in Python's own terms: never sent, or nobody knows."""
+    """Errors of the HTTP library in Python's own terms: never sent, or unknown."""
     try:
         yield
     except requests.exceptions.ConnectTimeout as failed:

@@ -82,7 +82,7 @@ def parse_uid(text: str) -> str:
 
 
 def parse_attendees(text: str) -> Iterator[str]:
-    """The addresses of everybody who is invited to an event or to a part of a series."""
+    """The addresses of all attendees of an event or of a part of a series."""
     seen = dict.fromkeys(
         str(address)
         for event in _parse_calendar(text).events
@@ -109,7 +109,7 @@ def is_rewritten(theirs: str, ours: str) -> bool:
 
 
 def parse_moment(value: str, *, zone: ZoneInfo | None) -> Moment:
-    """A date, or a time that knows its zone if anybody does."""
+    """A date, or a time with its zone, if one is known."""
     try:
         found = date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
     except (ValueError, TypeError) as error:

@@ -1,14 +1,17 @@
-"""The calendar's tools, and what each declares about itself."""
+"""The calendar's tools, with what each declares about itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from mulligan.checks.subject import require_zone
 from mulligan.process.event_loop import read_utc_now
+from mulligan.runtime.context import find_current_turn
 from mulligan.runtime.declaration import Declared, Declares, Failures, Review, Undoing
 from mulligan.types.call import Record, RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
@@ -16,9 +19,10 @@ from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import Clock
 from mulligan.types.lesson import ErrorRule
 from mulligan.types.values import require_bool
-from mulligan_packs.calendar.abilities import (
+from mulligan_dates.reader import calculate_datetime
+from mulligan_packs.calendar.callbacks import (
     Looking,
-    TakingBack,
+    UndoRun,
     is_same_event,
     read_attendees,
     read_etag,
@@ -26,7 +30,6 @@ from mulligan_packs.calendar.abilities import (
 )
 from mulligan_packs.calendar.desk import Desk
 from mulligan_packs.calendar.errors import BadEventError, NoSuchEventError, OutdatedError
-from mulligan_packs.calendar.phrases import Phrases
 from mulligan_packs.calendar.places import KnownPlaces
 from mulligan_packs.calendar.server import CalDAV
 
@@ -40,6 +43,31 @@ LOSES = (
 REFUSES = (BadEventError, NoSuchEventError, OutdatedError)
 """Raised before any request that writes. A write that was refused itself is looked for: it is read
 before and sometimes after, so that no answer of the server speaks for the whole call."""
+
+
+class Resolve(Protocol):
+    """Says what a phrase can mean, at a time and in a zone."""
+
+    def __call__(self, phrase: str, now: datetime, *, timezone: str) -> dict[str, Any]:
+        """Every reading, as data that JSON can hold; `known` is false where there is none."""
+
+
+class Phrases(Struct, frozen=True, kw_only=True):
+    """Resolves what was said: at the time and place of the person who is asking."""
+
+    zone: str | None
+    """Where the person is, unless the turn says so."""
+    clock: Clock = read_utc_now
+    resolve: Resolve = calculate_datetime
+
+    async def calculate_datetime(self, phrase: str) -> dict[str, Any]:
+        """What a phrase like "next Friday at six" can mean: every reading, with its weekday."""
+        turn = find_current_turn()
+        zone = (turn.turn.timezone if turn else None) or self.zone
+        if zone is None:
+            return {"phrase": phrase, "known": False, "why": "Where the person is, is not known."}
+        now = turn.turn.now if turn else self.clock()
+        return self.resolve(phrase, now, timezone=zone)
 
 
 class CalendarTools(Struct, frozen=True, kw_only=True):
@@ -78,7 +106,7 @@ def calendar_tools(
     home = require_zone(zone)
     desk = Desk(calendar=calendar, zone=home, organizer=organizer)
     looking = Looking(calendar=calendar, zone=home, notifies=notifies, organizer=organizer)
-    back = TakingBack(calendar=calendar)
+    back = UndoRun(calendar=calendar)
     found = places or KnownPlaces()
     server = calendar.name
     reads = m.tool(effect=Effect.READ, server=server)
@@ -97,7 +125,7 @@ def calendar_tools(
     )
 
 
-def _declare_create(looking: Looking, back: TakingBack) -> Declared:
+def _declare_create(looking: Looking, back: UndoRun) -> Declared:
     """The new event's id is our key: two tries make one event, and a lost one is found by it."""
 
     def choose_effect(record: Record) -> Effect:
@@ -120,12 +148,12 @@ def _declare_create(looking: Looking, back: TakingBack) -> Declared:
     )
 
 
-def _declare_update(looking: Looking, back: TakingBack) -> Declared:
+def _declare_update(looking: Looking, back: UndoRun) -> Declared:
     return _declare_versioned_write(looking, undo=back.update)
 
 
-def _declare_delete(looking: Looking, back: TakingBack) -> Declared:
-    # An id that nobody has is a mistake to be told of, and no delete that has been done already.
+def _declare_delete(looking: Looking, back: UndoRun) -> Declared:
+    # An unknown id is a mistake to report, not a delete that was done already.
     mistaken = ErrorRule(error_class=ErrorClass.RULE, says="There is no event with the id")
     return Declared(
         **_declare_versioned_write(looking, undo=back.delete),
@@ -135,15 +163,15 @@ def _declare_delete(looking: Looking, back: TakingBack) -> Declared:
 
 
 def _declare_versioned_write(looking: Looking, *, undo: RecordFunction) -> Declared:
-    """Every write is over the version of the pre-image, so that twice is as once.
+    """Every write names the version of the snapshot, so it is idempotent.
 
     Nothing in an event tells a change of ours from a person's: a call without an answer has failed
-    if the pre-image is still there, and is a case for a person otherwise.
+    if the snapshot is still there, and needs attention otherwise.
     """
     return Declared(
         effect=Effect.REVERSIBLE,
         repeat=Repeat.IDEMPOTENT,
-        before=looking.read_pre_image,
+        before=looking.read_before,
         read=looking.read_current,
         undo=undo,
         about=read_event_id,

@@ -1,4 +1,4 @@
-"""A folder as tools that can be taken back: `file_tools(m, root)`."""
+"""A folder as tools that can be undone: `file_tools(m, root)`."""
 
 from mulligan_packs.files.tools import FileTools, file_tools, prune_kept
 

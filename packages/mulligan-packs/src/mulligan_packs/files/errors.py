@@ -4,7 +4,7 @@ FilesPackError         before anything was changed, or after it was put back
 ├── OutsideError       a path that leads out of the root, or over a link
 ├── NoSuchFileError    404: nothing is there
 ├── InTheWayError      409: something is there already
-├── ChangedFileError   412: somebody has changed it since it was read; also a `ConflictError`
+├── ChangedFileError   412: it was changed since it was read; also a `ConflictError`
 ├── LinkedFileError    a file with several names, which a write would part
 └── AttributesError    a file whose extended attributes cannot be kept
 TooLargeError          more than is kept of a file: a person may have it changed all the same
@@ -40,12 +40,12 @@ class InTheWayError(FilesPackError):
 
 
 class ChangedFileError(FilesPackError, ConflictError):
-    """Somebody else was quicker."""
+    """It was changed meanwhile."""
 
     status = 412
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"Somebody has changed {path!r} since it was read. Read it again.")
+        super().__init__(f"{path!r} has been changed since it was read. Read it again.")
 
 
 class LinkedFileError(FilesPackError):

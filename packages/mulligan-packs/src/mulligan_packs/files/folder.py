@@ -26,7 +26,7 @@ from mulligan_packs.files.errors import (
 from mulligan_packs.typed_dict import TypedDict
 
 OURS = ".mulligan"
-"""Where pre-images and what is on its way are kept. No tool sees it."""
+"""Where snapshots and unfinished steps are kept. No tool sees it."""
 ABSENT = "absent"
 NEW_MODE = 0o644
 """The permissions of a file that is made."""
@@ -85,7 +85,7 @@ class Folder:
                     held = _hold(stack, held / part)
                 except (FileNotFoundError, NotADirectoryError):
                     _refuse_link(held / part, path)
-                    held = self.ours / "nowhere"  # where nothing is, and nobody puts anything
+                    held = self.ours / "nowhere"  # where nothing ever is
                     break
                 except OSError as error:
                     raise OutsideError(_LINK.format(path=path)) from error
@@ -156,7 +156,7 @@ class Folder:
     def write_aside(
         self, content: bytes, *, name: str = "", mode: int = 0o600, times: list[int] | None = None
     ) -> Path:
-        """A file that is whole and on disk before anybody sees it."""
+        """A file that is complete and on disk before it is visible."""
         place = self.ours / (name or f"{uuid.uuid4().hex}.new")
         handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         try:

@@ -1,4 +1,4 @@
-"""A call on its way: what it is about to do is on disk, so that a crash can be decided."""
+"""A call under way: what it is about to do is on disk, so that a crash can be decided."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FileStep(Struct, frozen=True, kw_only=True):
     def write(self, path: str, content: bytes, *, over: str, like: FileState) -> str:
         """Put a content at a path, with the permissions of what was there. The version it leaves.
 
-        That is not read from there afterwards: it may be somebody else's by then.
+        That is not read from there afterwards: it may be another's by then.
         """
         mode = like["mode"] if like["content"] is not None else NEW_MODE
         aside = self.folder.write_aside(content, name=self._new.name, mode=mode)
@@ -104,7 +104,7 @@ class FileStep(Struct, frozen=True, kw_only=True):
         """The version that a call which has landed left, whatever is there by now."""
         left: str = json.loads(self._mark.read_text()).get("left", "")
         if not left:
-            raise ConflictError("Nobody knows at which version it was left.")
+            raise ConflictError("The version that the call left is unknown.")
         return left
 
     def _has_put(self, mark: dict[str, str | int]) -> bool:

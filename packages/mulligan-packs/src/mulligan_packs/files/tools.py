@@ -81,7 +81,7 @@ def file_tools(m: Declares, root: str | Path, *, most: int = MOST) -> FileTools:
 
 
 def prune_kept(root: str | Path, *, older_than: timedelta) -> int:
-    """Remove what was kept of files for undos that nobody will ask for. How many files."""
+    """Remove old snapshots of files. How many were removed."""
     until, gone = time.time() - older_than.total_seconds(), 0
     for each in (Path(root) / OURS).iterdir():
         # What another process removes at the same moment is its to count.
@@ -96,7 +96,7 @@ def _declare(desk: FileDesk, undo: RecordFunction, *, keeps: bool = True) -> Dec
     """`keeps`: whether the undo needs the content, so that a file may be too large for it."""
     return Declared(
         effect=Effect.REVERSIBLE,
-        before=desk.read_pre_image if keeps else desk.read_current,
+        before=desk.read_before if keeps else desk.read_current,
         read=desk.read_current,
         undo=undo,
         probe=desk.find_call,
@@ -114,7 +114,7 @@ def _declare(desk: FileDesk, undo: RecordFunction, *, keeps: bool = True) -> Dec
 
 
 class FileDesk:
-    """What the tools do, and how it is taken back."""
+    """What the tools do, and how it is undone."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -206,7 +206,7 @@ class FileDesk:
 
     # What the declarations need.
 
-    def read_pre_image(self, record: Record) -> SeenFiles:
+    def read_before(self, record: Record) -> SeenFiles:
         """What is there before a call, its content put aside."""
         return self._look(*_list_paths(record), keep=True)
 
@@ -286,5 +286,5 @@ def _list_paths(record: Record) -> list[str]:
 
 def _require_version(record: Record) -> str:
     if record.version is None:
-        raise ConflictError("Nobody knows at which version it was left.")
+        raise ConflictError("The version that the call left is unknown.")
     return record.version

@@ -1,4 +1,4 @@
-"""REST resources as tools that can be taken back: `@m.tool(**http.resource(client, …).put())`."""
+"""REST resources as tools that can be undone: `@m.tool(**http.resource(client, …).put())`."""
 
 from importlib.util import find_spec
 

@@ -16,9 +16,10 @@ from mulligan.types.effect import EffectNote, note_effect
 from mulligan_packs.compose import Composition
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+CONDITIONS = frozenset({"If-Match", "If-None-Match"})
 SENT_ON = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
-"""The ETag of an answer that was compressed on its way is not the resource's: Apache writes `-gzip`
+"""The ETag of an answer that was compressed in transit is not the resource's: Apache writes `-gzip`
 into it, and refuses that as a condition; nginx makes it a weak one."""
 
 
@@ -53,11 +54,22 @@ class CallRequests:
             return
         self.requests.append(request)
         request.headers.update(UNCOMPRESSED)
+        self._bind_to_last(request)
         if self.filled or not (self.composition is None or self.is_about(request)):
             return
         self.filled = True
         for name, value in self.headers.items():
             request.headers.setdefault(name, value)
+
+    def _bind_to_last(self, request: httpx.Request) -> None:
+        """A second write to one resource goes under what the first one left: in between somebody
+        may have changed it."""
+        if not (CONDITIONS & self.headers.keys() and self.is_about(request)):
+            return
+        left = [each for each in self.answers if each.is_success and self.is_about(each.request)]
+        etag = left[-1].headers.get("ETag", "") if left else ""
+        if etag and not etag.startswith("W/"):
+            request.headers.setdefault("If-Match", etag)
 
     def note(self, response: httpx.Response) -> None:
         """Note what a write was answered with."""
@@ -81,9 +93,12 @@ class CallRequests:
     def find_note(self) -> EffectNote | None:
         """What is known of the effect of a call that has failed."""
         # Having seen no request is no proof: a tool may send by something else.
-        if self.sent != 1 or not self.answers:
+        if self.sent != 1 or len(self.answers) != 1:
             return None
-        return self.judge(self.answers[0].status_code)
+        [answer] = self.answers
+        if answer.is_success and answer.status_code != HTTPStatus.ACCEPTED:
+            return EffectNote.DONE if self.is_about(answer.request) else None
+        return self.judge(answer.status_code)
 
 
 def _is_sent_on(answer: httpx.Response) -> bool:

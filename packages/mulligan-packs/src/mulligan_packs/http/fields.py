@@ -1,4 +1,4 @@
-"""Fields that a server sets by itself with every write, told from what somebody has written."""
+"""Fields that a server sets by itself with every write, told from written content."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OTHERS = SELF_CHANGING - _CHANGED - {"version"}
 
 
 class ServerFields(Struct, frozen=True, kw_only=True):
-    """Tells fields that a server sets by itself from what somebody has written."""
+    """Tells fields that a server sets by itself from written content."""
 
     before: object
     given: Mapping[str, object]
@@ -52,13 +52,14 @@ class ServerFields(Struct, frozen=True, kw_only=True):
         if called in _CHANGED or (called in _MADE and new):
             return _is_time(value)
         if called in _COUNTS and isinstance(value, int):
-            # Two further on: somebody else has written as well.
+            # Two further on: there was another write as well.
             return value == was + 1 if isinstance(was, int) else new
-        return called in _OTHERS or (new and called.endswith("id") and str(value) == self.made_id)
+        named = called.endswith("id") and str(value) == self.made_id
+        return called in _OTHERS or (named and (new or value == was))
 
 
 def find_given(now: object, *, sent: object, arguments: Mapping[str, object]) -> list[str]:
-    """Fields that hold what a call has sent for them; where nobody knows what that was, a text
+    """Fields that hold what a call has sent for them; where that is unknown, a text
     that it was given."""
     if not isinstance(now, Mapping):
         return []
@@ -115,7 +116,7 @@ def is_rewritten(sent: object, shown: object) -> bool:
 
 def may_be_adjusted(sent: object, shown: object) -> bool:
     """Whether a server may have made one value of another by its own rules: a day that is none, a
-    number out of bounds, a text that is too long. Somebody may have changed it as well."""
+    number out of bounds, a text that is too long. It may have been edited as well."""
     for read in (_read_number, _read_day):
         if None not in (read(sent), read(shown)):
             return True

@@ -43,11 +43,21 @@ LATE = Remote().lands_within
 """How late a write may land, unless said otherwise."""
 _SEEN = (
     "what is read right after the write being what the server answered, or what was sent: else "
-    "nobody knows whose it is, and the undo waits for a person"
+    "its author is unknown, and the undo needs attention"
 )
 _HEARD = (
     "each of its writes going through that client, in the context of the call: one by another "
     "client, or by a thread pool without that context, is not seen"
+)
+_MADE = "the server answering so ({}) only for what it has made, and not for what it has found"
+_ALONE = (
+    "a write changing no more than the resource at its address: what the server itself changes "
+    "elsewhere with it is not looked at, and stays"
+)
+_BELOW = "what the server itself removes with it, such as what lies below its address"
+_ONCE = (
+    "nothing on the way sending a POST twice, which RFC 9110 forbids: without key_header=… the "
+    "server makes a second one, of which nobody hears"
 )
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
@@ -62,15 +72,17 @@ class Left(Struct, frozen=True, kw_only=True):
     etag: str | None = None
     """A strong one, of what the write has left."""
     unconfirmed: bool = False
-    """Only `Location` says that what was made is there: it may lead to somebody's."""
+    """Only `Location` says that what was made is there: it may lead to another resource."""
     sent: object = NOTHING
     """The fields that the call has sent for the resource, where it has."""
     written: SentWrite | None = None
     untold: bool = False
-    """Its answer does not say what is there now by this call alone, so that nobody takes it back:
+    """Its answer does not say what is there now by this call alone, so that it is not undone:
     it will be done later (202), may have been there before, or other things were written too."""
+    lost: bool = False
+    """Of what would say where something was put, only the answer is missing."""
     refused: bool = False
-    """The server would not do it: what is gone is somebody else's work."""
+    """The server would not do it: what is gone is not our work."""
     beside: bool = False
     """Only other things were written, of which a look at the resource says nothing."""
     others: tuple[str, ...] = ()
@@ -130,7 +142,7 @@ class Resource:
 
     def delete(self) -> Declared:
         """A tool that deletes a resource. Its undo puts it back where it was."""
-        declared = self._declare(undo=self._undo_write)
+        declared = self._declare(undo=self._undo_write, loses=[_BELOW])
         declared["version"] = partial(self._read_version, deletes=True)
         return declared
 
@@ -138,10 +150,18 @@ class Resource:
         """A tool that makes a resource, whose address the server answers with (`Location`).
 
         `created`: the statuses by which this server says that it was not there before. By another
-        one it may be somebody's, as of "get or create", and is never deleted.
+        one it may have been there before, as of "get or create", and is never deleted.
         """
         looks = self._find is not None
-        declared = self._declare(undo=self._undo_post, looks=looks, created=frozenset(created))
+        declared = self._declare(
+            undo=self._undo_post,
+            looks=looks,
+            created=frozenset(created),
+            rests_on=[
+                _MADE.format(", ".join(map(str, sorted(created)))),
+                *([_ONCE] if self._key_header is None else []),
+            ],
+        )
         declared["read"], declared["about"] = self._read_made, self._name_made
         del declared["before"]
         if self._find is not None:
@@ -149,7 +169,13 @@ class Resource:
         return declared
 
     def _declare(
-        self, *, undo: RecordFunction, looks: bool = True, created: frozenset[int] = frozenset()
+        self,
+        *,
+        undo: RecordFunction,
+        looks: bool = True,
+        created: frozenset[int] = frozenset(),
+        rests_on: Sequence[str] = (),
+        loses: Sequence[str] = (),
     ) -> Declared:
         """`looks`: whether a call that was refused can be looked for."""
         refusals = Refusals(declared=self._refused, looks=looks)
@@ -165,7 +191,14 @@ class Resource:
             undoing=Undoing(
                 same=is_same_content,
                 compares=self._etags,
-                rests_on=[*RESTS_ON[self._etags], _HEARD, *refusals.list_trusted()],
+                loses=loses,
+                rests_on=[
+                    *RESTS_ON[self._etags],
+                    _HEARD,
+                    _ALONE,
+                    *refusals.list_trusted(),
+                    *rests_on,
+                ],
             ),
             server=self.place,
         )
@@ -197,7 +230,7 @@ class Resource:
         also = tuple(str(each.copy_with(query=None)) for each in others)
         if not about:
             # A thread without the call's context, or another client, writes unseen: without the
-            # condition of the call, and nobody knows what the server said.
+            # condition of the call, and what the server said is unknown.
             self._keep(record, Left(beside=exchange.writes_beside(), untold=True, others=also))
             return
         request, answer = about[-1]
@@ -210,7 +243,8 @@ class Resource:
             told = answer is not None and answer.status_code in created and len(about) == 1
         if answer is None or not answer.is_success:
             refused = answer is not None and answer.is_client_error
-            left = Left(sent=sent, written=read_written(request, None), refused=refused)
+            lost = not refused and len(about) == 1 and not exchange.writes_beside()
+            left = Left(sent=sent, written=read_written(request, None), refused=refused, lost=lost)
         else:
             etag = answer.headers.get("etag")
             # A weak one says nothing about bytes, and no server takes it as a condition.
@@ -223,7 +257,7 @@ class Resource:
                 sent=sent,
                 written=None if strong else read_written(request, answer),
             )
-        # What a call writes beside its resource is taken back by nobody.
+        # What a call writes beside its resource is never undone.
         untold = not told or exchange.writes_beside()
         self._keep(record, replace(left, untold=untold, others=also))
 
@@ -235,7 +269,7 @@ class Resource:
     def _is_awaited(
         self, before: Shown, request: httpx.Request, answer: httpx.Response | None
     ) -> bool:
-        """Whether this write, or one before it, may still be on its way into the resource."""
+        """Whether this write, or one before it, may still be in flight to the resource."""
         url = before["url"]
         earlier = self._accepted.get(url)
         if earlier is not None and earlier.is_over(before):
@@ -312,7 +346,15 @@ class Resource:
 
     def _probe(self, record: Record) -> object:
         url = str(self._find).format(key=quote(record.key, safe=""))
-        return self._ask("GET", url, check=_find_one)
+        return self._ask("GET", url, check=partial(self._note_found, record))
+
+    def _note_found(self, record: Record, answer: httpx.Response) -> object:
+        """What is found by the key of a call whose answer was lost says where that has put it."""
+        found, left = _find_one(answer), self._made.get(record.key)
+        if found is not None and left is not None and left.lost:
+            url = self._locate_returned(record, found)
+            self._keep(record, replace(left, url=url, untold=False))
+        return found
 
     def _is_home(self, url: httpx.URL) -> bool:
         """Whether an address is of the server that the client was made for."""
@@ -361,18 +403,20 @@ class Resource:
     def _find_left(
         self, record: Record, answer: httpx.Response, *, left: Left, deletes: bool
     ) -> str | None:
-        """The version that is there right after a write, if that is its work and nobody else's."""
+        """The version that is there right after a write, if that is its own work."""
         now, written = self._show(answer), left.written
         if left.etag and left.unconfirmed:
             return left.etag if now["at"] in (left.etag, ABSENT) else None
         if now["at"] == ABSENT:
             return ABSENT if deletes and not left.refused else None
         before, there = parse_shown(cast("Shown | None", record.before)), parse_shown(now)
+        if isinstance(there, Mapping):  # that the server keeps its key as well is nobody's edit
+            there = {name: value for name, value in there.items() if value != record.key}
         made_id = answer.url.path.rstrip("/").rpartition("/")[2]
         if written is not None and written.explains(there, before=before, made_id=made_id):
             return now["at"]
         if written is not None and not left.unconfirmed and written.differs(there):
-            # Somebody has been here since: what we left will not be seen any more.
+            # It was edited since: what we left will not be seen any more.
             return hash_answered(written)
         given = record.arguments
         ours = not deletes and is_given(given, before=before, now=there, made_id=made_id)
@@ -387,7 +431,7 @@ class Resource:
 
     def _send_back(self, record: Record, shown: Shown | None) -> object:
         if record.version is None:
-            raise ConflictError("Nobody knows at which version it was left.")
+            raise ConflictError("The version that the call left is unknown.")
         headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
         if self._etags:
             headers |= _build_condition(record.version)

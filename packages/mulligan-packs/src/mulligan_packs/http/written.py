@@ -19,14 +19,14 @@ from mulligan_packs.http.fields import NOTHING, ServerFields, is_equal, may_be_a
 
 
 class SentWrite(Struct, frozen=True, kw_only=True):
-    """One write to a resource, as far as anybody knows of it."""
+    """One write to a resource, as far as it is known."""
 
     method: str
     sent: object = NOTHING
     answered: object = NOTHING
 
     def explains(self, now: object, *, before: object, made_id: str = "") -> bool:
-        """Whether what is there is what this write has left, and nobody else's work.
+        """Whether what is there is what this write has left, and only that.
 
         `before` is `None` where nothing was; `made_id` is what the server calls what it made.
         """
@@ -62,7 +62,7 @@ class SentWrite(Struct, frozen=True, kw_only=True):
 
 
 def is_given(arguments: Mapping[str, object], *, before: object, now: object, made_id: str) -> bool:
-    """Whether all that has changed is what a call was given, where nobody knows what was sent."""
+    """Whether all that has changed is what a call was given, where what was sent is unknown."""
     given = {name: value for name, value in arguments.items() if value is not None}
     if not isinstance(now, Mapping):
         return now in given.values()

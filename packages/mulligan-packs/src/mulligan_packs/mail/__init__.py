@@ -1,4 +1,4 @@
-"""A mailbox as tools: drafts can be taken back, what is sent waits for a person."""
+"""A mailbox as tools: drafts can be undone, what is sent awaits approval."""
 
 from mulligan_packs.mail.mailbox import Mailbox
 from mulligan_packs.mail.tools import MailTools, mail_tools

@@ -1,4 +1,4 @@
-"""What the mail tools do, and what each needs to be looked for and taken back."""
+"""What the mail tools do, and what each needs to be probed and undone."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MovedMail(TypedDict):
 
 
 class SentMail(TypedDict):
-    """What became of a mail that was sent."""
+    """The result of sending a mail."""
 
     mail_id: str
     refused: list[str]
@@ -94,7 +94,7 @@ class MailDesk:
         bcc: list[str] | None = None,
         key: str = "",
     ) -> WrittenDraft:
-        """Write a draft. It is sent to nobody: a person, or `send_draft`, does that."""
+        """Write a draft. It is not sent: a person, or `send_draft`, does that."""
         given = {"to": to, "subject": subject, "body": body, "cc": cc, "bcc": bcc}
         with self._create(given, key=key) as (_, made):
             return WrittenDraft(mail_id=self.build_id(key), at=made.at)
@@ -113,7 +113,7 @@ class MailDesk:
             # Under one key there is one draft, however often it is asked for.
             there = session.find(folder, mail_id)
             if there and not self.is_created(there, given, key=key):
-                raise MailError("It was written before, and somebody has changed it since.")
+                raise MailError("It was written before, and changed since.")
             made = there[0] if there else session.add(folder, content, flags="\\Draft \\Seen")
             yield session, made
 
@@ -185,11 +185,11 @@ class MailDesk:
         given = {"to": to, "subject": subject, "body": body, "cc": cc, "bcc": bcc}
         with self._create(given, key=key) as (session, found):
             if PENDING in found.flags.split():
-                raise MailError("It was handed over before, and nobody knows what came of that.")
+                raise MailError("It was handed over before, and the result is unknown.")
             return self._send(session, session.find_folder(DRAFTS), found)
 
     def _send(self, session: MailSession, folder: str, found: FoundMail) -> SentMail:
-        """Hand a draft over: marked before, so that nobody who finds it hands it over again."""
+        """Hand a draft over: marked before, so that it is not handed over again."""
         content, everybody = to_send(found.content)
         session.mark(folder, found, flag=PENDING)
         try:

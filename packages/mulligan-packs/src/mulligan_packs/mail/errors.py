@@ -3,9 +3,9 @@
 MailError               the server refused, or its answer makes no sense
 └── MailNotTouchedError nothing was written or sent
     ├── NoSuchMailError     404: no mail has that id there
-    ├── ChangedMailError    412: somebody has changed it since it was read; also a `ConflictError`
+    ├── ChangedMailError    412: it was changed since it was read; also a `ConflictError`
     ├── BadMailError        422: an address or a header that makes no sense
-    └── NotSentError        the server took it for nobody
+    └── NotSentError        the server refused every recipient
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class NoSuchMailError(MailNotTouchedError):
 
 
 class ChangedMailError(MailNotTouchedError, ConflictError):
-    """Somebody else was quicker."""
+    """It was changed meanwhile."""
 
     status = 412
 
     def __init__(self, mail_id: str) -> None:
         super().__init__(
-            f"Somebody has changed the mail {mail_id!r} since it was read, or there are two of it. "
+            f"The mail {mail_id!r} has been changed since it was read, or there are two of it. "
             "Read it again."
         )
 

@@ -52,7 +52,7 @@ class FoundMail(Struct, frozen=True, kw_only=True):
 
 @hide_fields("password")
 class Mailbox(Struct, frozen=True, kw_only=True):
-    """Where the mails are, and who sends: `imaps://host`, `smtps://host`, or without the s.
+    """The servers that keep and send mails: `imaps://host`, `smtps://host`, or without the s.
 
     Without it, the line is made secure by STARTTLS; only a server on this machine may do without.
     """
@@ -105,9 +105,9 @@ class Mailbox(Struct, frozen=True, kw_only=True):
 
     @contextmanager
     def connect_sender(self) -> Iterator[smtplib.SMTP]:
-        """A line to who sends."""
+        """A connection to the SMTP server."""
         if not self.smtp:
-            raise ConfigurationError("Nobody is named who sends: Mailbox(smtp=…).")
+            raise ConfigurationError("No server to send with is named: Mailbox(smtp=…).")
         secure, host, port = _read_url(self.smtp, "smtp")
         opened = (
             smtplib.SMTP_SSL(host, port, timeout=self.timeout)
@@ -133,12 +133,12 @@ class MailSession:
         self._line, self._mailbox = line, mailbox
         self._selected = ""
         self._wrote = False
-        # What it can do it may say only to who has logged in.
+        # It may list its capabilities only after a login.
         self._can = b" ".join(self._require(*line.capability())).split()
         if b"UIDPLUS" not in self._can:
             raise ConfigurationError(
                 "This mail server cannot remove one mail alone (UIDPLUS), so nothing could be "
-                "taken back safely."
+                "undone safely."
             )
 
     def find_folder(self, use: str) -> str:

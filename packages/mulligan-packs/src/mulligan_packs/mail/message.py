@@ -1,4 +1,4 @@
-"""A mail as text: written from what an agent says, read back, and known by its content."""
+"""A mail as text: written from what an agent says, parsed, and known by its content."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _read_text(part: MIMEPart | None) -> str:
         return ""
     try:
         found = str(part.get_content())
-    except (LookupError, ValueError):  # an encoding that nobody knows
+    except (LookupError, ValueError):  # an unknown encoding
         payload = part.get_payload(decode=True)
         found = payload.decode(errors="replace") if isinstance(payload, bytes) else ""
     return found.replace("\r\n", "\n").removesuffix("\n")
@@ -122,7 +122,7 @@ def has_said(content: bytes, wanted: WantedMail) -> bool:
 def is_as_written(
     content: bytes, wanted: WantedMail, *, mail_id: str, sender: str, call: str
 ) -> bool:
-    """Whether a mail is all of what a call has written, and nobody has put a word to it."""
+    """Whether a mail is all of what a call has written, and nothing more."""
     dated: Any = _parse(content).get("Date")
     when = getattr(dated, "datetime", None)
     if when is None:
@@ -158,7 +158,7 @@ def to_send(content: bytes) -> tuple[bytes, list[str]]:
     for name in ("Bcc", CALL):
         del mail[name]
     if not everybody:
-        raise BadMailError("This mail is for nobody. Say who it is to.")
+        raise BadMailError("This mail has no recipient. Name one in to.")
     return mail.as_bytes(policy=_STYLE), list(dict.fromkeys(everybody))
 
 

@@ -12,7 +12,7 @@ from mulligan.runtime.declaration import Declared, Declares, Remote, Undoing
 from mulligan.types.call import RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.interfaces import Clock
-from mulligan_packs.mail.abilities import MailAbilities, is_same_mail, read_version
+from mulligan_packs.mail.callbacks import MailCallbacks, is_same_mail, read_version
 from mulligan_packs.mail.desk import MailDesk
 from mulligan_packs.mail.errors import MailNotTouchedError
 from mulligan_packs.mail.mailbox import Mailbox
@@ -40,7 +40,7 @@ class MailTools(Struct, frozen=True, kw_only=True):
 def mail_tools(m: Declares, mailbox: Mailbox, *, clock: Clock = read_utc_now) -> MailTools:
     """Declare the tools of one mailbox with an application. What sends is held for a person."""
     desk = MailDesk(mailbox, clock)
-    can = MailAbilities(desk)
+    can = MailCallbacks(desk)
     reads = m.tool(effect=Effect.READ, server=mailbox.name)
     return MailTools(
         list_folders=reads(desk.list_folders),
@@ -57,7 +57,7 @@ def mail_tools(m: Declares, mailbox: Mailbox, *, clock: Clock = read_utc_now) ->
     )
 
 
-def _declare_create(can: MailAbilities) -> Declared:
+def _declare_create(can: MailCallbacks) -> Declared:
     """The draft's id is our key: two tries make one draft, and a lost one is found by it."""
     return Declared(
         **_share(can, undo=can.undo_create),
@@ -69,7 +69,7 @@ def _declare_create(can: MailAbilities) -> Declared:
     )
 
 
-def _declare_update(can: MailAbilities) -> Declared:
+def _declare_update(can: MailCallbacks) -> Declared:
     """The call's own key stands in the draft that it writes."""
     return Declared(
         **_share(can, undo=can.undo_update),
@@ -83,7 +83,7 @@ def _declare_update(can: MailAbilities) -> Declared:
     )
 
 
-def _declare_delete(can: MailAbilities) -> Declared:
+def _declare_delete(can: MailCallbacks) -> Declared:
     """Nothing tells a deletion of ours from a person's, so a lost one is never adopted."""
     return Declared(
         **_share(can, undo=can.undo_delete),
@@ -94,7 +94,7 @@ def _declare_delete(can: MailAbilities) -> Declared:
     )
 
 
-def _declare_move(can: MailAbilities) -> Declared:
+def _declare_move(can: MailCallbacks) -> Declared:
     """As of a deletion."""
     return Declared(
         **_share(can, undo=can.undo_move),
@@ -105,16 +105,16 @@ def _declare_move(can: MailAbilities) -> Declared:
     )
 
 
-def _declare_send_draft(can: MailAbilities) -> Declared:
+def _declare_send_draft(can: MailCallbacks) -> Declared:
     return Declared(**_share_send(can), describe="Send the draft “{subject}” to {to}")
 
 
-def _declare_send_mail(can: MailAbilities) -> Declared:
+def _declare_send_mail(can: MailCallbacks) -> Declared:
     """The mail's id is our key."""
     return Declared(**_share_send(can), key="key", describe="Send “{subject}” to {to}")
 
 
-def _share_send(can: MailAbilities) -> Declared:
+def _share_send(can: MailCallbacks) -> Declared:
     return Declared(
         effect=Effect.IRREVERSIBLE,
         probe=can.find_sent,
@@ -125,7 +125,7 @@ def _share_send(can: MailAbilities) -> Declared:
     )
 
 
-def _share(can: MailAbilities, *, undo: RecordFunction) -> Declared:
+def _share(can: MailCallbacks, *, undo: RecordFunction) -> Declared:
     return Declared(
         effect=Effect.REVERSIBLE,
         undo=undo,

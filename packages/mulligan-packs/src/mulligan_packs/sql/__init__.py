@@ -1,4 +1,4 @@
-"""Rows of any SQL database as tools that can be taken back: `@m.tool(**sql.update(engine, …))`."""
+"""Rows of any SQL database as tools that can be undone: `@m.tool(**sql.update(engine, …))`."""
 
 from importlib.util import find_spec
 

@@ -36,7 +36,7 @@ class Database:
         check: Callable[[T], object] = lambda _: None,
         forget: Callable[[], object] = lambda: None,
     ) -> T | Awaitable[T]:
-        """Do some work in a transaction of its own; `check` sees what came of it, committed.
+        """Do some work in a transaction of its own; `check` sees the committed result.
 
         `forget` is called if the table is not what it was taken for, and the work done once more.
         """
@@ -59,7 +59,7 @@ _OUTDATED = (OutdatedTableError, DBAPIError)
 def _require_outdated(error: OutdatedTableError | DBAPIError) -> None:
     """Go on if a table is another by now; else it is an error, in the database's words alone."""
     if isinstance(error, DBAPIError):
-        # Our statement and its values, which are rows, are nothing for whoever is told of it.
+        # Our statement and its values, which are rows, are nothing for whoever reads the error.
         error.statement = error.params = None
         error.code = ""
         if "column" not in str(error.orig).casefold():

@@ -25,7 +25,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
     name: str
     bare: str
-    """As it stands where it is written."""
+    """As written in a statement."""
     quoted: str
     """With its table's name before it."""
     type: str
@@ -48,7 +48,12 @@ class Field(Struct, frozen=True, kw_only=True):
     def is_own_time(self) -> bool:
         """Whether the database may set it to now by itself, by its name or its default."""
         renewed = "ON UPDATE" in str(self.default).upper()
-        return self.is_time and (renewed or normalize_name(self.name) in SELF_CHANGING)
+        return self.is_time and (renewed or self.is_stamp)
+
+    @property
+    def is_stamp(self) -> bool:
+        """Whether its name says that every write changes it, as that of a version does."""
+        return normalize_name(self.name) in SELF_CHANGING
 
     @property
     def is_bytes(self) -> bool:
@@ -67,7 +72,7 @@ class TablePlace(NamedTuple):
     schema: str | None
     name: str
     quoted: str
-    """As it stands in a `text(…)`."""
+    """As written in a `text(…)`."""
 
 
 class ForeignKey(NamedTuple):
@@ -196,7 +201,7 @@ class ServerDialect(Dialect):
     locks = " FOR UPDATE"
 
     def begin_writing(self, connection: Connection) -> None:
-        """Nothing is to be kept from anybody."""
+        """Rows are locked as they are read."""
 
     def prepare(self, connection: Connection) -> None:
         """Nothing is missing."""

@@ -1,7 +1,7 @@
 """What the SQL pack raises. Each comes before anything was committed, so that nothing was done.
 
 SqlPackError
-├── OutdatedRowError      somebody has changed the row since it was read; also a `ConflictError`
+├── OutdatedRowError      the row was changed since it was read; also a `ConflictError`
 ├── UndeclaredWriteError  a statement would change what the tool is not declared for
 │   └── OutdatedTableError  the table, or how the connection treats it, is not what was read
 ├── VoidCallError         the call was given up meanwhile, and is on record as not made
@@ -52,7 +52,7 @@ class NoTransactionError(SqlPackError):
 
     def __init__(self, how: str) -> None:
         super().__init__(
-            f"{how}, so that nobody could tell what of it is there. Have the tool commit it: with "
+            f"{how}, so what of it is there would be unknown. Have the tool commit it: with "
             "`engine.begin()`, or `Session(engine)` and `session.commit()` inside the tool, rather "
-            "than a session that somebody commits after it."
+            "than a session that is committed after it."
         )

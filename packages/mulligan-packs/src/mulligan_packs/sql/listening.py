@@ -18,14 +18,19 @@ from mulligan_packs.sql.scope import (
     end_watching,
     fire_deferred,
     forget_abandoned,
+    has_unseen,
     list_current,
     list_scopes,
+    note_delegated,
     note_made,
     note_session,
+    note_total,
+    note_unseen,
     refuse_abandoned,
     refuse_replacing,
     refuse_strange,
     refuse_undeclared,
+    refuse_unseen,
     refuse_unwritten,
 )
 from mulligan_packs.sql.statements import find_spelling, is_declared, name_table, read_statement
@@ -48,6 +53,9 @@ def listen(engine: Engine) -> None:
     def end(connection: Any, *sent: Any) -> None:
         _end_write(connection, sent[1], sent[0].rowcount)
         _note_returned(connection, sent[1], cursor=sent[0], context=sent[3])
+        if list_scopes(connection):
+            # It counts what returns rows once they are fetched.
+            note_total(connection.connection, known=sent[0].description is None)
 
     def note(connection: Any, statement: Any, *rest: Any) -> None:
         _note_inserted(connection, statement, rest[-1])
@@ -60,6 +68,8 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "rollback", _on_rollback)
     event.listen(engine, "handle_error", _on_error)
     event.listen(engine, "savepoint", lambda connection, _: begin_outer(connection))
+    event.listen(engine, "checkout", lambda driver, *_: note_total(driver))
+    event.listen(engine, "checkin", lambda driver, _: _on_checkin(engine, driver))
 
 
 # From the start, as a session may be older than every tool: what it holds may be written long after
@@ -105,6 +115,7 @@ def _begin_write(connection: Connection, statement: str) -> None:
     scopes = list_scopes(connection)
     if not scopes:
         return
+    refuse_unseen(connection, scopes)
     read = read_statement(statement, find_spelling(connection.dialect))
     refuse_undeclared(read, scopes, connection=connection)
     if not read.writes:
@@ -169,6 +180,8 @@ def _on_commit(connection: Connection) -> None:
     scopes = list_scopes(connection)
     try:
         refuse_abandoned(connection)
+        if scopes:
+            refuse_unseen(connection, scopes)
         fire_deferred(connection, scopes)
         note_made(connection, scopes)
         for scope in scopes:
@@ -181,12 +194,18 @@ def _on_commit(connection: Connection) -> None:
     except BaseException:
         connection.dialect.do_rollback(connection.connection)
         raise
+    finally:
+        note_total(connection.connection)
+    if scopes:
+        note_delegated(connection, scopes)
     for scope in scopes:
         scope.committing, scope.unheard = True, False
 
 
 def _on_error(context: Any) -> None:
     """What a commit answered is not known if it raises; a statement has a text."""
+    if context.connection is not None and list_scopes(context.connection):
+        note_total(context.connection.connection)
     if context.connection is not None and context.statement is None:
         for scope in list_scopes(context.connection):
             scope.unheard = scope.committing
@@ -194,7 +213,16 @@ def _on_error(context: Any) -> None:
 
 def _on_rollback(connection: Connection) -> None:
     forget_abandoned(connection)
+    note_total(connection.connection)
     for scope in list_scopes(connection):
         scope.works.pop(id(connection), None)
         scope.watches.pop(id(connection), None)
         scope.inserted.clear()
+
+
+def _on_checkin(engine: Engine, driver: Any) -> None:
+    """A connection goes back to its pool: what nobody has heard of was written by the driver."""
+    if driver is not None and has_unseen(driver):
+        pool = engine.pool
+        note_unseen(s for s in list_current() if any(each.pool is pool for each in s.engines))
+        note_total(driver)

@@ -72,20 +72,20 @@ async def create_marks_async(engine: AsyncEngine) -> None:
 
 
 def prune_marks(engine: Engine, *, older_than: timedelta) -> int:
-    """Delete the marks of calls that nobody will look for any more. How many there were."""
+    """Delete old marks of calls. How many there were."""
     until = datetime.now(UTC).replace(tzinfo=None) - older_than
     with engine.begin() as connection:
         return connection.execute(delete(MARKS).where(MARKS.c.made_at < until)).rowcount
 
 
 def load_marks(connection: Connection) -> Table:
-    """Our table, wherever it is; refuse to work where nobody has created it."""
+    """Our table, in any schema; refuse to work where it was not created."""
     if not inspect(connection).has_table(MARKS.name):
         raise ConfigurationError(
             f"The database has no table {MARKS.name}, in which each call leaves its mark. Create "
             "it once: mulligan_packs.sql.create_marks(engine)."
         )
-    # A tool may have names mean other tables than they do for who looks for its mark.
+    # A tool may have names mean other tables than they do where its mark is looked for.
     schema = choose_dialect(connection.dialect.name).find_schema(connection, MARKS.name)
     return MARKS if schema is None else MARKS.to_metadata(MetaData(), schema=schema)
 
@@ -94,6 +94,13 @@ def find_mark(connection: Connection, mark: str, marks: Table = MARKS) -> CallMa
     """The mark of a call."""
     found = connection.execute(select(marks).where(marks.c.id == mark)).first()
     return None if found is None else CallMark(about=found.about, left_at=found.left_at or ABSENT)
+
+
+def find_undos(connection: Connection, left: str, *, tail: str, marks: Table) -> list[CallMark]:
+    """The marks of undos that have left something, of which this is a part: their names end so."""
+    wanted = marks.c.id.endswith(tail, autoescape=True) & marks.c.left_at.contains(left)
+    found = connection.execute(select(marks).where(wanted)).all()
+    return [CallMark(about=each.about, left_at=each.left_at) for each in found]
 
 
 def drop_mark(connection: Connection, mark: str, marks: Table) -> None:

@@ -1,4 +1,4 @@
-"""A call under way, as its own transactions see it: under its pre-image, and with its mark.
+"""A call under way, as its own transactions see it: under its snapshot, and with its mark.
 
 Whatever writes through the engine while the call runs is seen here, whoever opened the connection:
 the tool itself, an ORM session, a library.
@@ -28,7 +28,13 @@ from mulligan_packs.sql.errors import (
 from mulligan_packs.sql.state import RowState
 from mulligan_packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan_packs.sql.table import UserTable
-from mulligan_packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
+from mulligan_packs.sql.watching import (
+    CountWatch,
+    HandlerWatch,
+    KnownRow,
+    TriggerWatch,
+    open_watch,
+)
 
 Pending = Mapping[Session, Sequence[object]]
 """What each session holds and has not written yet."""
@@ -42,7 +48,7 @@ class Target:
     """Of the action that it belongs to."""
     key: list[Any]
     at: str | None
-    """Its version before the call; `None`: it is made by the call, under a key nobody knows yet."""
+    """Its version before the call; `None`: it is made by the call, under a key not known yet."""
     before: RowState | None = None
     """It and what may go with it, as read before the call."""
 
@@ -89,10 +95,21 @@ class Scope:
     writer: Writer
     engines: list[Engine]
     targets: list[Target]
+    marks: list[str] = field(default_factory=list)
+    """Of its actions, also of one that is about no row."""
     committing: bool = False
     """A transaction of it has gone to be committed."""
     unheard: bool = False
     """The last of them gave no answer."""
+    unseen: bool = False
+    """Something was written by the driver itself, past the connections that are heard."""
+    delegated: bool = False
+    """A call inside of it has committed something."""
+    totals: dict[int, int] = field(default_factory=dict)
+    """By the driver's connection, how many rows it has changed so far, as far as that was seen; of
+    calls inside of each other, the outer one has them."""
+    made: bool = False
+    """It has made rows whose keys were not given."""
     inserted: list[list[Any]] = field(default_factory=list)
     """The keys of rows that it has made."""
     deleted: bool = False
@@ -114,7 +131,7 @@ class Scope:
 
     @property
     def makes(self) -> bool:
-        """Whether it is to make rows whose keys nobody knows yet."""
+        """Whether it is to make rows whose keys are not known yet."""
         return any(target.at is None for target in self.targets)
 
     def find_work(self, connection: Connection) -> Work:
@@ -130,8 +147,12 @@ class Scope:
         return [work.connection for work in self.works.values() if work.wrote]
 
     def require_committed(self, before: Pending) -> None:
-        """Refuse to leave it to somebody else whether a call has happened."""
-        if self.list_uncommitted() or self.find_unwritten(before):
+        """Refuse to leave the commit to other code."""
+        left = self.list_uncommitted()
+        around = [scope for scope in list_current() if scope is not self]
+        if any(scope.has_written(connection) for scope in around for connection in left):
+            raise NoTransactionError(_OF_ANOTHER)
+        if left or self.find_unwritten(before):
             raise NoTransactionError(_UNCOMMITTED)
 
     def find_unwritten(self, before: Pending) -> dict[Session, list[object]]:
@@ -144,7 +165,7 @@ class Scope:
 
     @contextmanager
     def on_our_own(self, connection: Connection) -> Iterator[None]:
-        """Statements that nobody is to look at."""
+        """Statements that are not inspected."""
         self.busy.add(id(connection))
         try:
             yield
@@ -152,7 +173,7 @@ class Scope:
             self.busy.discard(id(connection))
 
     def check_rows(self, connection: Connection, *, lock: bool = True) -> None:
-        """Refuse to go on if somebody has been at a row since it was read."""
+        """Refuse to go on if a row was changed since it was read."""
         self.find_work(connection).checked = True
         if all(target.at is None for target in self.targets):
             return  # it makes rows, and none was read
@@ -236,12 +257,14 @@ def fire_deferred(connection: Connection, scopes: Sequence[Scope]) -> None:
 
 
 def note_made(connection: Connection, scopes: Sequence[Scope]) -> None:
-    """Have each call know the rows that it has made, where nobody has said which they are."""
+    """Have each call know the rows that it has made, where their keys were not given."""
     watch = scopes[0].watches.get(id(connection)) if scopes else None
     for scope in scopes:
         if watch is not None and scope.makes and not scope.inserted:
             with scope.on_our_own(connection):
-                scope.inserted += watch.list_made(scope.writer.load(connection))
+                table = scope.writer.load(connection)
+                scope.made = watch.has_made(table)
+                scope.inserted += watch.list_made(table)
 
 
 def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
@@ -256,14 +279,23 @@ def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
         if any(is_declared(connection, written, *scope.writer.leaves) for scope in scopes):
             continue
         own = is_declared(connection, written, *(scope.writer.table for scope in scopes))
-        raise UndeclaredWriteError(_describe_strange(table, rows, named, own=own))
+        alike = isinstance(watch, HandlerWatch)
+        raise UndeclaredWriteError(_describe_strange(table, rows, named, own=own, alike=alike))
 
 
-def _describe_strange(table: str, rows: int, named: str, *, own: bool) -> str:
-    which = f" ({named})" if named else ""
+def _describe_strange(table: str, rows: int, named: str, *, own: bool, alike: bool) -> str:
+    """`alike`: the database counts a row that is set to what it was like one that is changed."""
+    which, counted = f" ({named})" if named else "", f"{rows} {'row' if rows == 1 else 'rows'}"
+    if own and alike:
+        return (
+            f"MariaDB has counted {counted} of {table} beyond what the call has changed in the "
+            "declared ones. If it sets a row to what it is already, write only what differs. If it "
+            "changes other rows, an undo would leave them: declare them (id=…, sql.rows(…)), or "
+            f"say that they stay: leaves=[{table!r}]."
+        )
     if own:
         return (
-            f"The call has changed {rows} {'row' if rows == 1 else 'rows'} of {table}{which} that "
+            f"The call has changed {counted} of {table}{which} that "
             "it is not declared for, or that were there before, so that an undo would leave them. "
             "Declare them: id=… for a row that may be there already, sql.rows(…) for several; or "
             f"say that they stay: leaves=[{table!r}]."
@@ -285,7 +317,7 @@ _opening = threading.Lock()
 
 
 def note_session(session: Session) -> None:
-    """Note who works with a session: the calls under way here, or somebody beside them."""
+    """Note which calls use a session: those under way here, or code beside them."""
     ours = list_current()
     with _opening:
         _opened.add(session)
@@ -324,7 +356,7 @@ def refuse_abandoned(connection: Connection) -> None:
 
 
 def refuse_unwritten(session: Session) -> None:
-    """The same of what a session still holds; what it has let go of is nobody's any more."""
+    """The same of what a session still holds; what it has released no longer counts."""
     held = {id(each) for each in (*session.new, *session.dirty, *session.deleted)}
     if any(id(left()) in held for left in _unwritten.get(session, ())):
         raise NoTransactionError(_UNCOMMITTED)
@@ -340,6 +372,10 @@ def forget_abandoned(work: Connection | Session) -> None:
 
 
 _UNCOMMITTED = "The tool returned before its transaction was committed"
+_OF_ANOTHER = (
+    "The tool wrote in a transaction of the tool around it, which was not committed when it "
+    "returned"
+)
 
 
 class Scopes(tuple[Scope, ...]):
@@ -422,7 +458,7 @@ def refuse_undeclared(
             )
     for words in sorted(statement.untold - {name.casefold() for name in known}):
         raise UndeclaredWriteError(
-            f"Nobody can tell what `{words.upper()}` changes, so that an undo could leave some of "
+            f"What `{words.upper()}` changes is unknown, so that an undo could leave some of "
             f"it. Write it as statements, or say that the rest stays: leaves=[{words!r}]."
         )
 
@@ -440,8 +476,8 @@ def refuse_replacing(
         if (always or statement.replaces) and (unique or scope.makes):
             why = "it has a UNIQUE column beside its key" if unique else "no id= says which"
             raise UndeclaredWriteError(
-                f"REPLACE may take away rows of {table.name} that were there ({why}), and nobody "
-                "would know. Use ON CONFLICT … DO UPDATE, or ON DUPLICATE KEY UPDATE."
+                f"REPLACE may delete rows of {table.name} that were there ({why}), "
+                "unnoticed. Use ON CONFLICT … DO UPDATE, or ON DUPLICATE KEY UPDATE."
             )
         hidden = table.dialect.hides_cascades and statement.deletes and not scope.writer.deep
         if hidden and table.acting:
@@ -454,9 +490,70 @@ def refuse_replacing(
 def begin_outer(connection: Connection) -> None:
     """Begin a transaction before a savepoint of a call: where there is none, SQLite takes the
     savepoint for one, and commits it as it is released."""
-    for scope in list_scopes(connection):
+    scopes = list_scopes(connection)
+    for scope in scopes:
         with scope.on_our_own(connection):
             scope.writer.load(connection).dialect.begin_writing(connection)
+    if scopes and connection.dialect.name == "sqlite":
+        # Before it, as what is watched from within goes with it.
+        begin_watching(connection, scopes, Statement())
+
+
+def count_total(proxied: Any) -> tuple[int, int] | None:
+    """The driver's own connection, and how many rows it has ever changed: SQLite's drivers count,
+    whoever has it do so, and count no less once that is rolled back."""
+    driver = getattr(proxied, "driver_connection", None) or proxied
+    total = getattr(driver, "total_changes", None)
+    return (id(driver), total) if isinstance(total, int) else None
+
+
+def note_total(proxied: Any, *, known: bool = True) -> None:
+    """All that was written by now was seen. `known`: else it is counted later."""
+    counted, current = count_total(proxied), list_current()
+    if counted is None or not current:
+        return
+    if known:
+        current[0].totals[counted[0]] = counted[1]
+    else:
+        current[0].totals.pop(counted[0], None)
+
+
+def has_unseen(proxied: Any) -> bool:
+    """Whether the driver has been used past the connection since that was last noted."""
+    counted, current = count_total(proxied), list_current()
+    if counted is None or not current:
+        return False
+    return counted[1] > current[0].totals.get(*counted)
+
+
+def refuse_unseen(connection: Connection, scopes: Sequence[Scope]) -> None:
+    """What the driver was told to write itself, an undo would leave; committed, it is a doubt."""
+    proxied = connection.connection
+    if not has_unseen(proxied):
+        return
+    note_total(proxied)
+    driver: Any = proxied.dbapi_connection
+    if not getattr(driver, "in_transaction", True):
+        note_unseen(scopes)
+        return
+    raise UndeclaredWriteError(
+        "The tool writes by the driver's own cursor or connection, where it is not seen what, so "
+        "that an undo would leave that. Have SQLAlchemy's connection execute it."
+    )
+
+
+def note_delegated(connection: Connection, scopes: Sequence[Scope]) -> None:
+    """What calls inside of others commit is what those have had done."""
+    for scope in list_current():
+        around = all(scope is not each for each in scopes)
+        if around and any(each.pool is connection.engine.pool for each in scope.engines):
+            scope.delegated = True
+
+
+def note_unseen(scopes: Iterable[Scope]) -> None:
+    """Nothing that these calls have left is known any more."""
+    for scope in scopes:
+        scope.unseen = True
 
 
 def refuse_new_keys(table: UserTable, targets: Sequence[Target]) -> None:

@@ -54,9 +54,9 @@ def read_row(
 ) -> RowState:
     """One row by its key."""
     values, at = table.read_row(connection, key, lock=lock)
-    row = RowState(
-        table=table.full_name, key=list(key), values=values, at=at, dependants=[], goes=True
-    )
+    # As the row itself has it: a call may spell it otherwise, and the next one otherwise again.
+    own = list(key) if values is None else [values[name] for name in table.key]
+    row = RowState(table=table.full_name, key=own, values=values, at=at, dependants=[], goes=True)
     if deep and values is not None:
         row["dependants"] = _read_dependants(connection, table, values, lock=lock)
     return row
@@ -173,7 +173,10 @@ def _restore_present(
 ) -> Iterator[tuple[UserTable, Values]]:
     """Rows that are gone first: what has lost its reference refers to one of them."""
     found, roots = dict[str, tuple[UserTable, RowState, Values]](), {id(row) for row in rows}
-    for each in [*rows, *(each for row in rows for each in row["dependants"])]:
+    dependants = [each for row in rows for each in row["dependants"]]
+    # With one row it may only have lost a reference, and have gone with another.
+    dependants.sort(key=lambda each: not each.get("goes", True))
+    for each in [*rows, *dependants]:
         if each["values"] is not None:
             owner, was = table.related[each["table"]], each["values"]
             found.setdefault(_name(owner, [was[name] for name in owner.key]), (owner, each, was))
@@ -182,16 +185,18 @@ def _restore_present(
         there = owner.read_row(connection, each["key"], lock=True)[0]
         if there is not None:
             changed.append((owner, each, was, there))
-        elif each.get("goes", True):  # else somebody else has deleted it since
+        elif each.get("goes", True):  # else it was deleted since
             missing.append((owner, was))
     if missing:
         _insert_all(connection, table, missing)
     yield from missing
     for owner, each, was, there in changed:
-        if id(each) not in roots:
+        if lost := id(each) not in roots:
             was = _list_lost(connection, table.list_references(owner), each, there)
         if was:
-            owner.update_row(connection, each["key"], values=was)
+            # The database took a reference away without a new version, and so it comes back: an
+            # earlier call of ours has left the row at this one.
+            owner.update_row(connection, each["key"], values=was, renew=not lost)
             yield owner, {**there, **was}
 
 
@@ -208,7 +213,8 @@ def _insert_all(
         for owner, values in _sort(table, bare):
             owner.insert_row(connection, values)
         for owner, values in missing:
-            owner.update_row(connection, [values[name] for name in owner.key], values=values)
+            key = [values[name] for name in owner.key]
+            owner.update_row(connection, key, values=values, renew=False)
 
 
 def _sort(
@@ -263,6 +269,6 @@ def _list_lost(
                 continue
             table = reference.table
             if now[name] is not None and not table.has_default(connection, name, now[name]):
-                raise ConflictError(f"Somebody has changed {table.describe_row(row['key'])} since.")
+                raise ConflictError(f"{table.describe_row(row['key'])} was changed since.")
             lost[name] = was
     return lost

@@ -132,7 +132,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     tables: frozenset[TableName] = frozenset()
     """Those that it writes to."""
     untold: frozenset[str] = frozenset()
-    """What it begins with where nobody can tell what that writes: `call buy`, `alter table`."""
+    """What it begins with where its writes are unknown: `call buy`, `alter table`."""
     deletes: bool = False
     """It can take a row away, rather than give it another key."""
     commits: bool = False

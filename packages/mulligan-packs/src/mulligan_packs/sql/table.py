@@ -1,4 +1,4 @@
-"""A table of the user's: its columns, its key, its version, and who refers to its rows."""
+"""A table of the user's: its columns, its key, its version, and the references to its rows."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class UserTable(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def print(self) -> str:
         """What tells two states of a row apart: all of it, with its version before that.
 
-        A version alone would not do: who edits a row by hand leaves it as it is.
+        A version alone would not do: an edit by hand may leave it as it is.
         """
         whole = self.dialect.hash_row(list(self.fields.values()))
         if self.version is None or self.fields[self.version].is_time:
@@ -198,15 +198,17 @@ class UserTable(Struct, frozen=True, kw_only=True, eq=False, dict=True):
             {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)},
         )
 
-    def update_row(self, connection: Connection, key: Sequence[object], *, values: Values) -> None:
-        """Put values back into a row, under a version of its own."""
+    def update_row(
+        self, connection: Connection, key: Sequence[object], *, values: Values, renew: bool = True
+    ) -> None:
+        """Put values back into a row. `renew`: under a new version, as it is a write of its own."""
         given = [f for f in self.fields.values() if self._is_restored(f) and f.name in values]
         placed = [
             f"{field.bare} = {self.dialect.write_value(field, f'v{at}')}"
             for at, field in enumerate(given)
         ]
         bound = {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)}
-        placed += self._renew_version(bound)
+        placed += self._renew_version(bound) if renew else ()
         if not placed:
             return  # all of it is its key
         connection.execute(
@@ -235,7 +237,7 @@ class UserTable(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return not fixed and field.name != self.version
 
     def _renew_version(self, bound: Values) -> Iterator[str]:
-        """An undo is a write: whoever has read what it takes back must not think it still there."""
+        """An undo is a write: a reader of the undone value must see another version."""
         if self.version is None:
             return
         field = self.fields[self.version]
@@ -279,7 +281,9 @@ class Reference(Struct, frozen=True, kw_only=True):
 
 def name_row(table: str, key: Sequence[object]) -> str:
     """A row as programs name it, whoever spells its table how, and before any is read."""
-    return f"{table.rpartition('.')[2].casefold()}:{json.dumps([str(each) for each in key])}"
+    # Postgres writes bytes so, where others give them as they are.
+    spelled = [f"\\x{each['hex']}" if isinstance(each, dict) else str(each) for each in key]
+    return f"{table.rpartition('.')[2].casefold()}:{json.dumps(spelled)}"
 
 
 def load_table(connection: Connection, name: str, *, version: str | None = None) -> UserTable:
@@ -374,7 +378,7 @@ def _name_type(connection: Connection, kind: TypeEngine[Any]) -> str:
 
 
 def _quote(prepare: IdentifierPreparer, name: str) -> str:
-    """A name as it stands in a `text(…)`, which has signs of its own, and doubles them itself."""
+    """A name as written in a `text(…)`, which has signs of its own, and doubles them itself."""
     quoted = prepare.quote(name)
     if quoted.count("%") > name.count("%"):
         quoted = quoted.replace("%%", "%")

@@ -137,9 +137,9 @@ def _declare(writing: TableWriter, options: TableOptions) -> Declared:
     declared = Declared(
         effect=Effect.REVERSIBLE,
         read=writing.read_current,
-        undo=writing.take_back,
+        undo=writing.undo,
         probe=writing.find_call,
-        probe_by=ProbeBy.CALL,
+        probe_by=ProbeBy.RECEIPT,
         about=writing.name_object,
         version=writing.read_version,
         around=writing.enter_call,
@@ -153,7 +153,7 @@ def _declare(writing: TableWriter, options: TableOptions) -> Declared:
         ),
     )
     if options.id is not None or options.where is not None:
-        declared["before"] = writing.read_pre_image
+        declared["before"] = writing.read_before
     if options.each is not None:
         declared["each"] = options.each
     return declared

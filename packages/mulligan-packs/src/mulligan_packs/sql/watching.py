@@ -81,13 +81,17 @@ class TriggerWatch:
         there = f"SELECT count(*) FROM sqlite_temp_master WHERE name LIKE '{self.token}%'"  # noqa: S608
         if self.count and self._run(there) == [(self.count,)]:
             return
-        columns = ", ".join(["name", "deed", "count", *_KEYS])
-        self._run(f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written ({columns})")
+        self._create()
         self._refuse_hidden([each.table.name for each in known])
         wanted = list(self._list_triggers([each.table for each in known]))
         for at, statement in enumerate(wanted):
             self._run(f"CREATE TEMP TRIGGER {self.token}_{at} {statement}")
         self.count = len(wanted)
+
+    def _create(self) -> None:
+        """A savepoint that was rolled back has taken it along, with all that it was told since."""
+        columns = ", ".join(["name", "deed", "count", *_KEYS])
+        self._run(f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written ({columns})")
 
     def end(self, *_: object) -> None:
         """The triggers have written it down."""
@@ -95,8 +99,13 @@ class TriggerWatch:
     def settle(self, known: Sequence[KnownRow]) -> None:
         """SQLite has no trigger that waits."""
 
+    def has_made(self, table: UserTable) -> bool:
+        """Whether there are new rows of a table."""
+        return bool(self.list_made(table))
+
     def list_made(self, table: UserTable) -> list[list[Any]]:
         """The keys of new rows of a table."""
+        self._create()
         columns = ", ".join(_KEYS[: len(table.key)])
         where = "deed = 'insert' AND name = ? COLLATE NOCASE ORDER BY rowid"
         written = f"SELECT {columns} FROM temp.mulligan_written WHERE {where}"  # noqa: S608
@@ -104,10 +113,11 @@ class TriggerWatch:
 
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """Each row by its table and key."""
+        self._create()
         written = self._run("SELECT * FROM temp.mulligan_written ORDER BY rowid")
         self._run("DELETE FROM temp.mulligan_written")
         for at in range(self.count):
-            self._run(f"DROP TRIGGER temp.{self.token}_{at}")
+            self._run(f"DROP TRIGGER IF EXISTS temp.{self.token}_{at}")
         allowed = {_name(each.table.name, key) for each in known for key in each.keys}
         new = {_name(each.table.name, key): (each, key) for each in known for key in each.made}
         seen, found = set[str](), dict[str, list[str]]()
@@ -141,8 +151,8 @@ class TriggerWatch:
         temporary = f"FROM sqlite_temp_master WHERE name COLLATE NOCASE IN ({marks})"
         for (name,) in self._run(f"SELECT name {temporary}", *names):
             raise UndeclaredWriteError(
-                f"A temporary table of this connection takes the place of {name}, and nobody else "
-                "would find what the call writes there. Give it another name."
+                f"A temporary table of this connection hides {name}, so what the call "
+                "writes there is visible to no other connection. Give it another name."
             )
 
     def _list_triggers(self, tables: Sequence[UserTable]) -> Iterator[str]:
@@ -239,7 +249,7 @@ class CountWatch:
             if any(each.makes for each in rows):
                 self.new[name] += counted.inserted - done.inserted
                 counted = counted._replace(inserted=min(counted.inserted, done.inserted))
-            # One that is there by now and was not counted is somebody else's.
+            # One that is there by now and was not counted is of another transaction.
             self.strange[name] += sum(counted.beyond(done)) + done.beyond(counted).inserted
 
     def settle(self, known: Sequence[KnownRow]) -> None:
@@ -252,6 +262,10 @@ class CountWatch:
     def list_made(self, table: UserTable) -> list[list[Any]]:  # noqa: ARG002
         """Rows are counted, and not named."""
         return []
+
+    def has_made(self, table: UserTable) -> bool:  # noqa: ARG002
+        """Whether rows were counted that are not known."""
+        return any(self.new.values())
 
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """A row that was made counts as known if its key is."""
@@ -295,7 +309,7 @@ class CountWatch:
     def correct(
         self, counted: Deeds, done: Deeds, rows: list[KnownRow], statement: Statement, rowcount: int
     ) -> Deeds:
-        """Where nobody counts (track_counts is off, or there was no need), the statement does."""
+        """Where the server does not count (track_counts is off, or no need), the statement does."""
         if sum(counted) >= rowcount or not self.writes(rows, statement):
             return counted
         most = Deeds(*map(max, counted, done))
@@ -367,7 +381,7 @@ class HandlerWatch(CountWatch):
         triggered = any(each.table.triggered for each in rows)
         if triggered and leaves:
             self.strange.update(self._list_fired({each.table.full_name for each in rows}, leaves))
-        if leaves and not self.writes(rows, statement):
+        if leaves and statement is not _UNDO and not self.writes(rows, statement):
             more = max(0, sum(counted) - rowcount - sum(done))
         elif statement.upserts:
             # A row that is met is counted as inserted first, and as two rows if it is changed.
@@ -382,7 +396,7 @@ class HandlerWatch(CountWatch):
         return done._replace(updated=done.updated + more)
 
     def _list_fired(self, tables: set[str], leaves: frozenset[str]) -> Iterator[str]:
-        """Where triggers write besides, by their text: nobody counts that table by table."""
+        """Where triggers write besides, by their text: MariaDB does not count table by table."""
         queue = [read_name(self.connection, name) for name in sorted(tables)]
         query = text(
             "SELECT action_statement FROM information_schema.triggers WHERE event_object_table = "

@@ -1,10 +1,10 @@
-"""What one declared tool does to one table: looked at before, marked on its way, taken back."""
+"""What one declared tool does to one table: read before, marked in its transaction, undone."""
 
 from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from mulligan.runtime.context import read_context
 from mulligan.types.call import Record
-from mulligan.types.errors import ConfigurationError, ConflictError
+from mulligan.types.errors import ConfigurationError, ConflictError, PartlyUndoneError
 from mulligan_packs.compose import Composition
 from mulligan_packs.sql.database import Database
 from mulligan_packs.sql.errors import UndeclaredWriteError
@@ -27,6 +27,7 @@ from mulligan_packs.sql.marks import (
     CallMark,
     drop_mark,
     find_mark,
+    find_undos,
     leave_mark,
     leave_plain_mark,
     load_marks,
@@ -38,6 +39,7 @@ from mulligan_packs.sql.state import (
     TableState,
     build_absent,
     combine_versions,
+    is_same_row,
     is_same_state,
     list_all,
     print_deeply,
@@ -46,11 +48,15 @@ from mulligan_packs.sql.state import (
     restore_rows,
 )
 from mulligan_packs.sql.statements import is_declared, read_name
-from mulligan_packs.sql.table import ABSENT, UserTable, Values, load_table, name_row
+from mulligan_packs.sql.table import ABSENT, UserTable, Values, load_table, name_row, to_plain
 from mulligan_packs.sql.watching import KnownRow, Strange, open_watch
 
 T = TypeVar("T")
 
+_PAST = (
+    "The call was not seen to write through a connection of its engine alone, so what it has "
+    "written, if anything, is unknown."
+)
 UNDO = ".undo"
 """What the mark of an undo ends with."""
 MOST = 10_000
@@ -85,6 +91,9 @@ class TableWriter:
         self._loaded: list[UserTable] = []
         self._marks = MARKS
         self._left: OrderedDict[str, tuple[str | None, list[list[Any]]]] = OrderedDict()
+        self._doubted: OrderedDict[str, bool] = OrderedDict()
+        """Calls that were seen to write past the engine's connections, so that what they have
+        left is unknown; `False`: those that have had calls inside of them do it."""
         listen(self.database.engine)
 
     @property
@@ -111,7 +120,7 @@ class TableWriter:
 
     # The functions that a declaration has.
 
-    def read_pre_image(self, record: Record) -> object:
+    def read_before(self, record: Record) -> object:
         """The rows before the call."""
         return self._run(partial(self._read, record))
 
@@ -123,9 +132,32 @@ class TableWriter:
         """What a call has left; `None`, and never to come, if it has not."""
         return self._run(partial(self._probe, record))
 
-    def take_back(self, record: Record) -> object:
+    def undo(self, record: Record) -> object:
         """Make the rows what they were, only if they are still as the call left them."""
-        return self._run(partial(self._undo, record), check=_refuse_theirs)
+        return self._run(partial(self.undo_on, record=record), check=_tell_theirs)
+
+    def find_place(self) -> object:
+        """The engine, whose transaction parts of one call can share."""
+        return self.database.engine
+
+    def undo_together(self, parts: Sequence[tuple[TableWriter, Record]]) -> object:
+        """Undo parts of one call in one transaction, as the call itself wrote them."""
+        if len(parts) == 1:
+            [(writer, record)] = parts
+            return writer.undo(record)
+
+        def work(connection: Connection) -> None:
+            # Before the first savepoint, which would be SQLite's transaction without it.
+            self.load(connection).dialect.begin_writing(connection)
+            waiting = [*parts]
+            for last in (False, True):
+                waiting = [each for each in waiting if _is_refused(*each, connection, last=last)]
+
+        def forget() -> None:
+            for writer, _ in parts:
+                writer._loaded.clear()  # noqa: SLF001 - one of our own kind
+
+        return self.database.run(work, forget=forget)
 
     def read_version(self, record: Record) -> object:
         """The version of a state, or of what a call has left."""
@@ -134,6 +166,8 @@ class TableWriter:
             and record.result.keys() == TableState.__annotations__.keys()
         ):
             return record.result["at"]
+        if self._doubted.get(record.key):
+            return None
         left = self._left.get(record.key)
         if left is not None and left[0] is not None:
             return left[0]
@@ -149,22 +183,32 @@ class TableWriter:
 
     def is_same(self, before: object, now: object) -> bool:
         """Whether two states have the same content."""
+        return is_same_state(before, now, own=self._list_set())
+
+    def _list_set(self) -> set[str]:
+        """Columns that the database sets by itself."""
         fields = self._loaded[0].fields.values() if self._loaded else ()
         computed = {field.name for field in fields if field.generated}
-        own = self._options.sets | computed | {str(self._options.version)}
-        return is_same_state(before, now, own=own)
+        return {*self._options.sets, *computed, str(self._options.version)}
 
     @contextmanager
     def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
-        """Make a call under its pre-images, with its marks."""
+        """Make a call under its snapshots, with its marks."""
         scope = Scope(
             writer=self,
             engines=[self.database.engine],
             targets=list(self._list_targets(records)),
+            marks=[record.key for record in records],
             call=read_context().of(Composition) or object(),
         )
-        with enter_scope(scope):
-            yield
+        try:
+            with enter_scope(scope):
+                yield
+        finally:
+            if scope.unseen or scope.delegated:
+                self._doubted.update(dict.fromkeys((r.key for r in records), scope.unseen))
+                while len(self._doubted) > MOST:
+                    self._doubted.popitem(last=False)
 
     # What they do on a connection.
 
@@ -206,9 +250,9 @@ class TableWriter:
             return
         if self.deep and scope.deleted:
             self._refuse_odd(connection, table, scope.targets)
-        by_mark: dict[str, list[Target]] = {}
+        by_mark: dict[str, list[Target]] = {mark: [] for mark in scope.marks}
         for target in scope.targets:
-            by_mark.setdefault(target.mark, []).append(target)
+            by_mark[target.mark].append(target)
         for mark, targets in by_mark.items():
             keys = [target.key for target in targets]
             before = [row["at"] for target in targets if (row := target.before) is not None]
@@ -224,8 +268,8 @@ class TableWriter:
     def _list_own(
         self, connection: Connection, table: UserTable, scope: Scope, *, targets: list[Target]
     ) -> set[str]:
-        """Columns that the database has set by itself as the call wrote to its rows, and that it
-        will set as an undo does."""
+        """Stamps that the database has set by itself as the call wrote to its rows, and that it
+        will set as an undo does. What else a trigger has set there is content."""
         if scope.assigned is None or not table.triggered:
             return set()
         rows = [target.before for target in targets if target.before is not None]
@@ -233,7 +277,8 @@ class TableWriter:
         odd = {
             name for was, now in pairs if was and now for name in self._list_odd(table, was, now)
         }
-        return {name for name in odd if name.casefold() not in scope.assigned}
+        own = {name for name in odd if table.fields[name].is_stamp}
+        return {name for name in own if name.casefold() not in scope.assigned}
 
     def _refuse_odd(self, connection: Connection, table: UserTable, targets: list[Target]) -> None:
         """What depends on a row goes or loses its reference with it, or else stays as it is."""
@@ -241,7 +286,8 @@ class TableWriter:
         there = [table.read_row(connection, row["key"])[0] is not None for row in rows]
         judged = {_name(row) for row in rows}
         gone_first = sorted(zip(there, rows, strict=True), key=itemgetter(0))
-        dependants = ((at, row, each) for at, row in gone_first for each in row["dependants"])
+        dependants = [(at, row, each) for at, row in gone_first for each in row["dependants"]]
+        going = {_name(each) for stays, _, each in dependants if each["goes"] and not stays}
         for stays, row, each in dependants:
             if _name(each) in judged:
                 continue
@@ -250,7 +296,7 @@ class TableWriter:
             now = owner.read_row(connection, each["key"])[0]
             was = each["values"] or {}
             lost = {name for at in table.list_references(owner) for name in at.lost if not stays}
-            goes = each["goes"] and not stays
+            goes = _name(each) in going
             unmoved = now and (goes or not self._has_lost(connection, owner, was, now, lost))
             if unmoved and not stays:
                 raise UndeclaredWriteError(
@@ -301,9 +347,15 @@ class TableWriter:
 
     def _mark_inserted(self, connection: Connection, table: UserTable, scope: Scope) -> None:
         marks = [target.mark for target in scope.targets]
-        keys = list({_dump([key]): key for key in scope.inserted}.values())
-        if len(keys) > len(marks):  # what a savepoint has taken back is not there
+        made = [[*map(to_plain, key)] for key in scope.inserted]
+        keys = list({_dump([key]): key for key in made}.values())
+        if len(keys) > len(marks):  # what a savepoint has rolled back is not there
             keys = [k for k in keys if table.read_print(connection, k, lock=False) != ABSENT]
+        if not keys and not scope.made:  # it has found what it wanted, and made nothing
+            for mark in marks:
+                leave_plain_mark(connection, mark, marks=self._marks, about=_dump([]), left_at="[]")
+                self._remember(mark, ABSENT, [])
+            return
         if len(keys) != len(marks):
             raise UndeclaredWriteError(
                 f"The call has made {len(keys)} rows of {self.table} whose keys are known, and is "
@@ -344,8 +396,9 @@ class TableWriter:
         if left != before:
             named = ", ".join(map(table.describe_row, keys))
             raise UndeclaredWriteError(
-                f"The call has committed {named} already and changes it once more, so that nobody "
-                "could tell that from an edit between. Have the tool write it in one transaction."
+                f"The call has committed {named} already and changes it once more, which "
+                "cannot be told from an edit in between. Have the tool write it in one "
+                "transaction."
             )
         drop_mark(connection, mark, self._marks)
         return False
@@ -364,7 +417,9 @@ class TableWriter:
 
     def _read_now(self, record: Record, connection: Connection) -> TableState | None:
         table, mark = self.load(connection), find_mark(connection, record.key, self._marks)
-        keys = self._list_known_keys(record) or (_load(mark) if mark else [])
+        # What a tool returns may be a row that it has found, and not made.
+        found = mark is not None and record.before is None
+        keys = _load(mark) if mark and found else self._list_known_keys(record)
         if not keys:
             return None if self._options.makes else TableState(rows=[], at=ABSENT, undone=False)
         state = read_state(connection, table, keys=keys, deep=self.deep)
@@ -373,11 +428,36 @@ class TableWriter:
         undone = find_mark(connection, record.key + UNDO, self._marks)
         prints = [row["at"] for row in state["rows"]]
         if undone is not None and _load_left(undone, len(keys)) == prints:
-            return TableState(rows=state["rows"], at=state["at"], undone=True)
+            # A trigger may set again what was all that the call has changed.
+            again = state["at"] == record.version and isinstance(record.before, dict)
+            at = cast("TableState", record.before)["at"] if again else state["at"]
+            return TableState(rows=state["rows"], at=at, undone=True)
+        if mark is not None and undone is None and record.version is not None:
+            pairs = zip(prints, _load_left(mark, len(prints)), strict=True)
+            prints = [at if self._is_restored(connection, now, at) else now for now, at in pairs]
+            if combine_versions(iter(prints)) == record.version:
+                return TableState(rows=state["rows"], at=record.version, undone=False)
         if mark is not None and undone is None and self._has_ours(prints, mark, record):
-            # Of a bulk, some of it is as we left it: that part can be taken back.
+            # Of a bulk, some of it is as we left it: that part can be undone.
             return TableState(rows=state["rows"], at=str(record.version), undone=False)
         return state
+
+    def _is_restored(self, connection: Connection, now: str, left: str) -> bool:
+        """Whether a row is as a call left it, but for the version that the undo of a later call of
+        ours gave it."""
+        if now == ABSENT:
+            return False
+        for undo in find_undos(connection, now, tail=UNDO, marks=self._marks):
+            was = _load_restored(undo)
+            if (now, left) in zip(_load_left(undo, len(was)), was, strict=False):
+                return True
+        return False
+
+    def _is_back(self, connection: Connection, table: UserTable, row: RowState) -> bool:
+        """Whether somebody has made a row what it was before the call."""
+        deep = bool(row["dependants"])
+        now = read_row(connection, table, key=row["key"], deep=deep, lock=True)
+        return is_same_row(row, now, own=self._list_set())
 
     def _has_ours(self, prints: list[str], mark: CallMark, record: Record) -> bool:
         left = _load_left(mark, len(prints))
@@ -392,6 +472,8 @@ class TableWriter:
 
     def _probe(self, record: Record, connection: Connection) -> object:
         table = self.load(connection)
+        if self._doubted.get(record.key):
+            raise ConfigurationError(_PAST)
         table.dialect.begin_writing(connection)
         mark = find_mark(connection, record.key, self._marks)
         if mark is None:
@@ -412,15 +494,17 @@ class TableWriter:
         ]
         return found[0] if len(found) == 1 else found
 
-    def _undo(self, record: Record, connection: Connection) -> list[str]:
-        """Take back what is still ours. What somebody has changed since, by its name."""
+    def undo_on(self, connection: Connection, record: Record) -> tuple[list[str], bool]:
+        """Undo what is still ours. Returns the rows changed since, and whether it undid others."""
         table = self.load(connection)
         table.dialect.begin_writing(connection)
         mark, undone = (
             find_mark(connection, record.key + tail, self._marks) for tail in ("", UNDO)
         )
+        if self._doubted.get(record.key, mark is None):
+            raise ConflictError(_PAST)
         if mark is None or mark.void or undone is not None:
-            return []
+            return [], False
         before = cast("TableState | None", record.before)
         rows = before["rows"] if before else [build_absent(table, key) for key in _load(mark)]
         left = _load_left(mark, len(rows))
@@ -430,21 +514,24 @@ class TableWriter:
         for row, at in zip(rows, left, strict=True):
             if at == row["at"]:
                 continue  # the call has left it as it was
-            if table.read_print(connection, row["key"], lock=True) == at:
-                # What depends on a row that the call has left there has nothing to do with it.
-                ours.append(row if at == ABSENT else cast("RowState", {**row, "dependants": []}))
-            else:
+            now = table.read_print(connection, row["key"], lock=True)
+            # What depends on a row that the call has left there has nothing to do with it.
+            own = row if at == ABSENT else cast("RowState", {**row, "dependants": []})
+            if now == at or self._is_restored(connection, now, at):
+                ours.append(own)
+            elif not self._is_back(connection, table, own):
                 theirs.append(table.describe_row(row["key"]))
         if ours:
             self._restore(connection, table, ours, own=_load_own(mark))
         if len(theirs) == len(rows):
-            return theirs
+            return theirs, False
         prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
         kept = prints[0] if len(prints) == 1 else json.dumps(prints)
         left_at = "[]" if theirs else kept
-        name, about = record.key + UNDO, mark.about
+        was = [row["at"] for row in rows]
+        name, about = record.key + UNDO, _dump(_load(mark), _load_own(mark), restored=was)
         leave_plain_mark(connection, name, marks=self._marks, about=about, left_at=left_at)
-        return theirs
+        return theirs, bool(ours)
 
     def _restore(
         self, connection: Connection, table: UserTable, rows: list[RowState], *, own: set[str]
@@ -453,7 +540,11 @@ class TableWriter:
         if lost:
             raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
         known = [
-            KnownRow(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
+            KnownRow(
+                table=owner,
+                keys=[owner.find_key(connection, each["key"], each["values"])],
+                leaves=self.leaves,
+            )
             for row in rows
             for each in list_all(row)
             for owner in (table.related[each["table"]],)
@@ -464,17 +555,31 @@ class TableWriter:
         watch.end(known)
         watch.settle(known)
         for owner, values in restored:
+            odd, key = self._list_unlike(connection, owner, values, own if owner is table else ())
+            if odd:
+                # What a trigger has made of other columns may stay as it is put back by itself.
+                watch.begin(known)
+                again = {name: values[name] for name in odd}
+                owner.update_row(connection, key, values=again, renew=False)
+                watch.end(known)
+        for owner, values in restored:
             self._require_restored(connection, owner, values, own if owner is table else set())
         self._refuse_more(connection, watch.list_strange(known))
+
+    def _list_unlike(
+        self, connection: Connection, owner: UserTable, values: Values, own: Collection[str]
+    ) -> tuple[set[str], list[Any]]:
+        """What of a row is not as it must be now, and its key: all of it, where it is not there."""
+        key = [values[name] for name in owner.key]
+        now = owner.read_row(connection, key)[0]
+        return self._list_odd(owner, values, now or {}) - set(own), key
 
     def _require_restored(
         self, connection: Connection, owner: UserTable, values: Values, own: set[str]
     ) -> None:
         """A trigger may have changed a row again, also with the next one that came back."""
-        key = [values[name] for name in owner.key]
-        now = owner.read_row(connection, key)[0]
-        odd = self._list_odd(owner, values, now or {}) - own
-        if odd or not now:
+        odd, key = self._list_unlike(connection, owner, values, own)
+        if odd:
             raise UndeclaredWriteError(
                 f"The database itself, by a trigger, makes another value of what an undo puts into "
                 f"{', '.join(sorted(odd))} of {owner.describe_row(key)}, so that it was left as it "
@@ -487,7 +592,7 @@ class TableWriter:
             written = read_name(connection, table)
             if not is_declared(connection, written, *self.leaves):
                 raise UndeclaredWriteError(
-                    f"Taking it back would make the database itself change {named or table}, by a "
+                    f"Undoing it would make the database itself change {named or table}, by a "
                     "trigger or a foreign key, so that it was left as it is."
                 )
 
@@ -528,6 +633,9 @@ class TableWriter:
 
     def _find_given(self, record: Record) -> list[list[Any]]:
         """The key among the arguments, of an element of a bulk also inside of it."""
+        return [[*map(to_plain, key)] for key in self._list_given(record)]
+
+    def _list_given(self, record: Record) -> list[list[Any]]:
         said = self._options.id
         if said is None and self._options.makes:
             return []
@@ -563,19 +671,40 @@ class TableWriter:
         return []
 
 
+def _is_refused(writer: TableWriter, record: Record, connection: Connection, *, last: bool) -> bool:
+    """Whether a part cannot be undone yet: it may rest on a row that another part brings back."""
+    try:
+        with connection.begin_nested():
+            _refuse_theirs(writer.undo_on(connection, record)[0])
+    except ConflictError:
+        if last:
+            raise
+        return True
+    return False
+
+
+def _tell_theirs(came: tuple[list[str], bool]) -> None:
+    theirs, undone = came
+    if theirs and undone:
+        raise PartlyUndoneError(f"changed since, and left alone: {', '.join(theirs)}")
+    _refuse_theirs(theirs)
+
+
 def _refuse_theirs(theirs: list[str]) -> None:
     if theirs:
-        raise ConflictError(f"Somebody has changed {', '.join(theirs)} since.")
+        raise ConflictError(f"Changed since: {', '.join(theirs)}.")
 
 
 def _name(row: RowState) -> str:
     return f"{row['table']}:{_dump([row['key']])}"
 
 
-def _dump(keys: list[list[Any]], own: Iterable[str] = ()) -> str:
-    """The keys of a call's rows, and the columns that the database has set in them by itself."""
-    named = sorted(own)
-    return json.dumps({"keys": keys, "own": named} if named else keys, default=str)
+def _dump(keys: list[list[Any]], own: Iterable[str] = (), *, restored: Sequence[str] = ()) -> str:
+    """The keys of a call's rows, the columns that the database has set in them by itself, and of an
+    undo the versions that the rows had before the call."""
+    more = {"own": sorted(own), "restored": [*restored]}
+    told = {name: values for name, values in more.items() if values}
+    return json.dumps({"keys": keys, **told} if told else keys, default=str)
 
 
 def _load(mark: CallMark) -> list[list[Any]]:
@@ -585,7 +714,12 @@ def _load(mark: CallMark) -> list[list[Any]]:
 
 def _load_own(mark: CallMark) -> set[str]:
     about = json.loads(mark.about)
-    return set(about["own"]) if isinstance(about, dict) else set()
+    return set(about.get("own", ())) if isinstance(about, dict) else set()
+
+
+def _load_restored(mark: CallMark) -> list[str]:
+    about = json.loads(mark.about)
+    return list(about.get("restored", ())) if isinstance(about, dict) else []
 
 
 def _load_left(mark: CallMark, count: int) -> list[str]:

@@ -17,10 +17,13 @@ from mulligan.types.failure import ErrorClass
 from mulligan_packs.calendar import CalDAV
 from mulligan_packs.calendar.errors import CalendarError, ChangedSinceError
 from mulligan_packs.calendar.events import Invited, Stored
+from mulligan_packs.calendar.server import MOST_CACHED, EtagCache
 from mulligan_packs.calendar.text import create_text
 from mulligan_testing.line import Line, LineFault
 from mulligan_testing.radicale import RadicaleServer
 from tests.packs.calendar.family import event_text
+
+pytestmark = pytest.mark.full
 
 Open = Callable[[str], CalDAV]
 LOST = [LineFault.LOST_AFTER, LineFault.LOST_BEFORE, LineFault.BROKEN_AFTER]
@@ -152,3 +155,37 @@ def test_what_lies_in_a_stretch_of_time_is_listed(
 
     assert [each.id for each in calendar.list_events(at, at + timedelta(hours=1))] == ["event-1"]
     assert calendar.list_events(at + timedelta(days=1), at + timedelta(days=2)) == []
+
+
+def stored(number: int) -> Stored:
+    return Stored(id="e", href="", text=f"text {number}", etag=f'"{number}"')
+
+
+def test_a_text_is_known_by_its_version_as_long_as_there_is_room() -> None:
+    memory = EtagCache()
+
+    for number in range(MOST_CACHED + 1):
+        memory.keep(stored(number))
+
+    assert memory.find_version("e", '"0"') is None
+    assert memory.find_version("e", '"1"') == stored(1)
+    assert memory.find_version("other", '"1"') is None
+
+
+def test_only_a_second_write_over_the_same_version_is_one_again() -> None:
+    memory = EtagCache()
+
+    sent = [memory.send("a", '"1"'), memory.send("a", '"2"'), memory.send("a", None)]
+    again = [memory.send("a", '"1"'), memory.send("a", None), memory.send("b", None)]
+
+    assert sent == [False, False, False]
+    assert again == [True, True, False]
+
+
+def test_a_version_that_is_back_can_be_written_over_anew() -> None:
+    memory = EtagCache()
+    memory.send("a", '"1"')
+
+    memory.reach("a", '"1"')
+
+    assert memory.send("a", '"1"') is False

@@ -10,20 +10,13 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
 
 from mulligan import Mulligan
-from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import ActionQuery
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs.files import file_tools
-
-
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
+from tests.packs.proving import reject
 
 
 async def die(point: Point) -> None:

@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,16 +17,13 @@ from typing import Any
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
-from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs.files import file_tools, prune_kept
 from mulligan_packs.files.errors import FilesPackError, InTheWayError, LinkedFileError
 from mulligan_packs.files.folder import Folder, hash_content
 from mulligan_packs.files.tools import FileDesk, FileTools, is_same_files
 from mulligan_testing.proof import Trial, prove_undo
-from tests.packs.proving import choose_proven
+from tests.packs.proving import act, choose_proven, reject
 
 CALLS = {
     "write": lambda tools: tools.write_file("a.txt", "beer"),
@@ -36,11 +34,6 @@ CALLS = {
     "make": lambda tools: tools.make_folder("more"),
 }
 EDITED = {"create": "new.txt", "move": "b.txt", "make": "more/theirs.txt"}
-
-
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
 
 
 def look(root: Path) -> dict[str, object]:
@@ -61,6 +54,13 @@ def edit(root: Path, way: str) -> None:
         target.write_text("theirs")
 
 
+async def take_back(root: Path, call: Any, **more: Any) -> list[State]:
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        tools = file_tools(m, root, **more)
+        return await act(m, lambda: call(tools))
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("way", choose_proven(CALLS, "write", "move"))
 async def test_an_undo_holds_whatever_happens_to_it(tmp_path: Path, way: str) -> None:
     def build(**proving):
@@ -88,19 +88,11 @@ async def test_permissions_and_times_come_back(tmp_path: Path, way: str) -> None
     file.chmod(0o640)
     os.utime(file, ns=(1_000_000_007, 2_000_000_009))
 
-    async with Mulligan("memory:", checks=[reject], recover=False) as m:
-        tools = file_tools(m, tmp_path)
+    def work(tools: FileTools) -> None:
+        CALLS[way](tools)
+        assert look(tmp_path).get("a.txt", ("",))[0] != "milk"
 
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number == 1:
-                CALLS[way](tools)
-                assert look(tmp_path).get("a.txt", ("",))[0] != "milk"
-            return "Done."
-
-        await m.act("Do it", agent)
-        left = m.insights.open_list.actions()
-
-    assert left == []
+    assert await take_back(tmp_path, work) == []
     assert file.read_text() == "milk"
     assert file.stat().st_mode & 0o777 == 0o640
     assert file.stat().st_mtime_ns == 2_000_000_009
@@ -127,7 +119,7 @@ async def test_a_file_that_is_too_large_to_be_kept_is_held(tmp_path: Path) -> No
         lambda tools: tools.make_folder("large.txt"),
     ],
 )
-async def test_what_can_never_be_done_is_refused_and_no_case_for_a_person(
+async def test_what_can_never_be_done_is_refused_and_needs_no_attention(
     tmp_path: Path, call: Callable[[FileTools], object]
 ) -> None:
     (tmp_path / "large.txt").write_text("x" * 100)
@@ -143,10 +135,6 @@ async def test_what_can_never_be_done_is_refused_and_no_case_for_a_person(
 
 
 def test_what_was_kept_goes_when_it_is_told_to(tmp_path: Path) -> None:
-    from datetime import timedelta
-
-    from mulligan_packs.files.folder import Folder
-
     Folder(tmp_path, most=100).keep(b"milk")
 
     assert prune_kept(tmp_path, older_than=timedelta(days=1)) == 0
@@ -180,19 +168,6 @@ def test_what_a_tool_returned_is_compared_by_its_version(tmp_path: Path) -> None
 
     assert is_same_files(left, seen)
     assert not is_same_files({**left, "at": "absent"}, seen)
-
-
-async def take_back(root: Path, call: Any, **more: Any) -> list[State]:
-    async with Mulligan("memory:", checks=[reject], recover=False) as m:
-        tools = file_tools(m, root, **more)
-
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number == 1:
-                call(tools)
-            return "Done."
-
-        await m.act("Do it", agent)
-        return [action.state for action in m.insights.open_list.actions()]
 
 
 async def test_extended_attributes_outlive_a_write_and_its_undo(tmp_path: Path) -> None:
@@ -279,6 +254,7 @@ def test_a_folder_is_not_written_to_as_a_file(tmp_path: Path) -> None:
         FileDesk(Folder(tmp_path, most=10)).append_to_file("d", "beer")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("together", [["one turn"], []])
 async def test_folders_and_what_is_in_them_are_undone_by_another_process_from_the_inside(
     tmp_path: Path, together: list[str]

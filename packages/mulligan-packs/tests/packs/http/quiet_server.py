@@ -28,6 +28,8 @@ class QuietServer(ThreadingHTTPServer):
     """What it answers a write with: the `whole` resource, its `id`, or `nothing`."""
     stamps = False
     """It sets a time and a number with every write."""
+    names = False
+    """What it has always holds its own id, whatever is sent."""
     trims = False
     """It writes titles in its own way."""
     status = 0
@@ -67,6 +69,8 @@ class QuietServer(ThreadingHTTPServer):
             return
         if self.trims and "title" in item:
             item = {**item, "title": item["title"].strip().lower()}
+        if self.names:
+            item = {**item, "id": name}
         if self.stamps:
             number = self.items.get(name, {}).get("version", 0) + 1
             item = {**item, "updated_at": f"2026-11-16T10:00:{number:02}Z", "version": number}

@@ -9,14 +9,13 @@ import httpx
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.effect import EffectNote
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs import http
 from mulligan_packs.compose import compose
 from mulligan_packs.http.refusals import MISSED, REFUSED, Refusals
 from tests.packs.http.quiet_server import QuietServer, serve_quietly
+from tests.packs.proving import act, reject
 
 LOOKED_AT = ["put", "patch", "delete"]
 
@@ -51,13 +50,14 @@ def quiet() -> Iterator[QuietServer]:
         yield server
 
 
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
 async def send(
-    server: QuietServer, way: str, *, event: str = "e1", wrong: bool = False, **more: Any
+    server: QuietServer,
+    way: str,
+    *,
+    event: str = "e1",
+    wrong: bool = False,
+    fails: type[Exception] | None = None,
+    **more: Any,
 ) -> list[State]:
     """Write once, and see what is left open."""
     with httpx.Client(base_url=server.url, timeout=60) as client:
@@ -69,13 +69,15 @@ async def send(
                 body = None if way == "delete" else {"title": "beer"}
                 answer = client.request(way.upper(), f"/events/{event_id or ''}", json=body)
                 answer.raise_for_status()
+                if fails is not None:
+                    raise fails("of its own")
 
             async def agent(turn: OpenTurn) -> str:
                 if turn.attempt.number == 1:
                     try:
                         write(None if way == "post" else event)
-                    except httpx.HTTPStatusError:
-                        return "It was refused."
+                    except (httpx.HTTPStatusError, LookupError, TimeoutError):
+                        return "It failed."
                 return "Done."
 
             await m.act("Do it", agent)
@@ -136,7 +138,7 @@ async def test_what_was_not_there_before_and_is_not_there_now_was_not_deleted(
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 422, 429])
-async def test_a_refused_post_that_nobody_can_look_for_is_a_case_for_a_person(
+async def test_a_refused_post_that_nobody_can_look_for_needs_no_attention(
     quiet: QuietServer, status: int
 ) -> None:
     quiet.refusals = [status]
@@ -211,3 +213,47 @@ async def test_each_of_two_resources_is_written_under_its_own_condition(
 
     assert await write_both(quiet, first="e1", then="e2", checks=[reject]) == []
     assert quiet.items == before
+
+
+@pytest.mark.parametrize("error", [LookupError, TimeoutError])
+@pytest.mark.parametrize("tag", ["", None])
+@pytest.mark.parametrize("way", [*LOOKED_AT, "post"])
+async def test_what_was_answered_as_done_is_undone_though_the_tool_failed_after_that(
+    quiet: QuietServer, way: str, tag: str | None, error: type[Exception]
+) -> None:
+    quiet.tag, before = tag, dict(quiet.items)
+
+    assert await send(quiet, way, wrong=True, fails=error) == []
+    assert quiet.items == before
+
+
+async def test_what_is_only_accepted_is_not_done_where_the_tool_failed_after_that(
+    quiet: QuietServer,
+) -> None:
+    quiet.queues, quiet.status = True, 202
+
+    assert await send(quiet, "put", wrong=True, fails=LookupError) == [State.UNKNOWN]
+
+
+async def test_an_id_that_a_server_keeps_by_itself_is_no_other_writers_work(
+    quiet: QuietServer,
+) -> None:
+    quiet.names, quiet.shows = True, "nothing"
+    quiet.write("e1", {"title": "milk", "size": 1})
+
+    assert await send(quiet, "put", wrong=True, etags=False) == []
+    assert quiet.items["e1"] == {"title": "milk", "size": 1, "id": "e1"}
+
+
+@pytest.mark.parametrize(("key", "said"), [(None, True), ("Idempotency-Key", False)])
+async def test_a_post_without_a_key_says_that_it_rests_on_arriving_once(
+    quiet: QuietServer, key: str | None, said: bool
+) -> None:
+    with httpx.Client(base_url=quiet.url) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}", key_header=key)
+            make = m.tool(**events.post())(lambda: client.post("/events", json={}).json())
+            await act(m, make)
+            promises = " ".join(m.insights.tools()[0].promises)
+
+    assert ("sending a POST twice" in promises) is said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -15,17 +15,17 @@ import pytest
 from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
 from mulligan import Effect, Mulligan, State
-from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs import http
 from mulligan_packs.compose import compose
 from mulligan_testing.proof import Trial, prove_undo
 from tests.packs.http.pictures import serve_pictures
 from tests.packs.http.quiet_server import QuietServer, serve_quietly
-from tests.packs.proving import choose_proven
+from tests.packs.proving import act, choose_proven, reject
+
+pytestmark = pytest.mark.full
 
 WAYS = ["put", "patch", "delete", "post"]
 
@@ -49,11 +49,6 @@ def client(served: Events) -> Iterator[httpx.Client]:
         yield client
 
 
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
 def build_call(m: Mulligan, client: httpx.Client, way: str, **more: Any) -> Any:
     events = http.resource(client, "/events/{event_id}", **more)
 
@@ -65,16 +60,6 @@ def build_call(m: Mulligan, client: httpx.Client, way: str, **more: Any) -> Any:
 
     tool = m.tool(**getattr(events, way)())(send)
     return lambda: tool(**({} if way == "post" else {"event_id": "e1"}))
-
-
-async def act(m: Mulligan, work: Any) -> list[State]:
-    async def agent(turn: OpenTurn) -> str:
-        if turn.attempt.number == 1:
-            work()
-        return "Done."
-
-    await m.act("Do it", agent)
-    return [action.state for action in m.insights.open_list.actions()]
 
 
 @pytest.mark.parametrize("way", choose_proven(WAYS, "put", "post"))
@@ -103,7 +88,7 @@ async def test_an_undo_holds_whatever_happens_to_it(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_without_etags_it_is_taken_back_and_less_is_promised(bare: Events, way: str) -> None:
+async def test_without_etags_it_is_undone_and_less_is_promised(bare: Events, way: str) -> None:
     bare.fill()
     before = dict(bare.items)
 
@@ -164,6 +149,70 @@ async def test_a_lost_answer_to_a_post_is_found_by_its_key(
         assert await act(m, work) == []
     assert len(served.items) == 2
     assert made[0]["event_id"] in served.items
+
+
+@pytest.mark.parametrize("sends", [True, False])
+async def test_a_tool_whose_own_code_fails_is_made_once(
+    served: Events, client: httpx.Client, sends: bool
+) -> None:
+    mails: list[int] = []
+    async with Mulligan("memory:", recover=False) as m:
+        events = http.resource(
+            client, "/events/{event_id}", find="/events?key={key}", key_header="Idempotency-Key",
+            lands_within=0,
+        )  # fmt: skip
+
+        @m.tool(**events.post())
+        def add_and_mail() -> None:
+            mails.append(1)
+            if sends:
+                client.post("/events", json={"title": "beer"})
+            raise RuntimeError("too many requests")
+
+        def work() -> None:
+            with pytest.raises(RuntimeError):
+                add_and_mail()
+
+        assert await act(m, work) == []
+    assert mails == [1]
+    assert len(served.items) == 1 + sends
+
+
+async def test_what_is_found_by_its_key_is_undone(served: Events, client: httpx.Client) -> None:
+    before = dict(served.items)
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        call = build_call(m, client, "post", key_header="Idempotency-Key", find="/events?key={key}")
+
+        def work() -> None:
+            served.lose = True
+            call()
+
+        assert await act(m, work) == []
+    assert served.items == before
+
+
+async def test_a_deletion_is_not_said_to_be_undone_with_all_that_went_with_it(
+    served: Events, client: httpx.Client
+) -> None:
+    told: list[str] = []
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        remove = build_call(m, client, "delete")
+
+        async def agent(turn: OpenTurn) -> str:
+            if turn.correction is not None:
+                told.append(turn.correction.text)
+            elif not told:
+                remove()
+            return "Done."
+
+        await m.act("Do it", agent)
+        promises = " ".join(m.insights.tools()[0].promises)
+
+    assert "e1" in served.items
+    assert "Everything was undone." not in told[0]
+    for text in (told[0], promises):
+        assert "what the server itself removes with it" in text
+    assert "changes elsewhere" in promises
 
 
 async def test_what_was_made_nobody_knows_where_is_told_of_and_nothing_is_deleted(
@@ -247,6 +296,19 @@ async def test_nobody_elsewhere_is_asked_because_a_server_says_so() -> None:
 def quiet() -> Iterator[QuietServer]:
     with serve_quietly() as server:
         yield server
+
+
+@pytest.fixture
+def near(quiet: QuietServer) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+async def m() -> AsyncIterator[Mulligan]:
+    """An application whose reviewer rejects everything."""
+    async with Mulligan("memory:", checks=[reject], recover=False) as app:
+        yield app
 
 
 async def take_back(server: QuietServer, way: str, *, title: str = "beer", **more: Any) -> Any:
@@ -375,28 +437,26 @@ async def tell_of_post(server: QuietServer, *, then: Any = lambda: None) -> list
 
 @pytest.mark.parametrize("shows", ["whole", "nothing"])
 @pytest.mark.parametrize("tag", ["", None])
-async def test_what_was_made_and_then_changed_is_taken_back_from_the_last_to_the_first(
-    quiet: QuietServer, shows: str, tag: str | None
+async def test_what_was_made_and_then_changed_is_undone_from_the_last_to_the_first(
+    quiet: QuietServer, m: Mulligan, near: httpx.Client, shows: str, tag: str | None
 ) -> None:
     quiet.shows, quiet.tag = shows, tag
     before = dict(quiet.items)
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
-            events = http.resource(client, "/events/{event_id}")
+    events = http.resource(near, "/events/{event_id}")
 
-            @m.tool(**events.post())
-            def make(title: str) -> None:
-                client.post("/events", json={"title": title}).raise_for_status()
+    @m.tool(**events.post())
+    def make(title: str) -> None:
+        near.post("/events", json={"title": title}).raise_for_status()
 
-            @m.tool(**events.patch())
-            def change(event_id: str, title: str) -> None:
-                client.patch(f"/events/{event_id}", json={"title": title}).raise_for_status()
+    @m.tool(**events.patch())
+    def change(event_id: str, title: str) -> None:
+        near.patch(f"/events/{event_id}", json={"title": title}).raise_for_status()
 
-            def work() -> None:
-                make("beer")
-                change("e2", "wine")
+    def work() -> None:
+        make("beer")
+        change("e2", "wine")
 
-            assert await act(m, work) == []
+    assert await act(m, work) == []
 
     assert quiet.items == before
 
@@ -434,32 +494,30 @@ async def test_what_a_call_found_that_was_made_beside_another_is_not_called_some
 
     assert quiet.items == {"e1": {"title": "beer"}}
     assert len(told) == 1
-    assert "nobody can tell" in told[0]
+    assert "is unknown" in told[0]
 
 
 @pytest.mark.parametrize("fails", [True, False])
 async def test_what_a_call_of_ours_has_written_beside_its_resource_is_not_called_somebodys(
-    quiet: QuietServer, fails: bool
+    quiet: QuietServer, m: Mulligan, near: httpx.Client, fails: bool
 ) -> None:
     quiet.tag = ""
     quiet.write("e9", {"title": "other"})
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
 
-            @m.tool(**http.resource(client, "/events/{event_id}").put())
-            def change(event_id: str, beside: str = "") -> None:
-                for name in filter(None, (event_id, beside)):
-                    client.put(f"/events/{name}", json={"title": "beer"})
-                if beside and fails:
-                    raise TimeoutError("no answer")
+    @m.tool(**http.resource(near, "/events/{event_id}").put())
+    def change(event_id: str, beside: str = "") -> None:
+        for name in filter(None, (event_id, beside)):
+            near.put(f"/events/{name}", json={"title": "beer"})
+        if beside and fails:
+            raise TimeoutError("no answer")
 
-            def work() -> None:
-                change("e9")
-                with suppress(TimeoutError):  # an agent goes on all the same
-                    change("e1", beside="e9")
+    def work() -> None:
+        change("e9")
+        with suppress(TimeoutError):  # an agent goes on all the same
+            change("e1", beside="e9")
 
-            await act(m, work)
-            told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+    await act(m, work)
+    told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
 
     assert len(told) == 2
     assert "Someone changed it" not in " ".join(told)
@@ -577,28 +635,26 @@ async def test_a_status_that_is_declared_to_mean_it_is_believed(shop: Shop) -> N
 
 
 @pytest.mark.parametrize("answers", [[], [0, 302], [0, 303], [303, 303], [0, 500], [500, 0]])
-async def test_a_call_that_writes_elsewhere_too_is_not_called_taken_back(
-    quiet: QuietServer, answers: list[int]
+async def test_a_call_that_writes_elsewhere_too_is_not_called_undone(
+    quiet: QuietServer, m: Mulligan, near: httpx.Client, answers: list[int]
 ) -> None:
     """Whatever its writes are answered with: all of them have taken effect."""
     quiet.tag, quiet.refusals = "", [*answers]
     quiet.write("e1", {"title": "milk"})
     quiet.write("e9", {"title": "other"})
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
 
-            @m.tool(**http.resource(client, "/events/{event_id}").put())
-            def change(event_id: str) -> None:
-                client.put(f"/events/{event_id}", json={"title": "beer"})
-                client.put("/events/e9", json={"title": "beer"})
+    @m.tool(**http.resource(near, "/events/{event_id}").put())
+    def change(event_id: str) -> None:
+        near.put(f"/events/{event_id}", json={"title": "beer"})
+        near.put("/events/e9", json={"title": "beer"})
 
-            states = await act(m, lambda: change("e1"))
+    states = await act(m, lambda: change("e1"))
 
     assert len(states) == 1
 
 
 @pytest.mark.parametrize(("names", "stands"), [("e1 e9", []), ("e1 e8 e9", ["e1", "e8", "e9"])])
-async def test_a_call_of_two_parts_is_taken_back_unless_it_writes_elsewhere_too(
+async def test_a_call_of_two_parts_is_undone_unless_it_writes_elsewhere_too(
     quiet: QuietServer, names: str, stands: list[str]
 ) -> None:
     quiet.tag = ""
@@ -608,24 +664,24 @@ async def test_a_call_of_two_parts_is_taken_back_unless_it_writes_elsewhere_too(
     assert len(told) == bool(stands)
 
 
-async def test_what_a_part_of_another_kind_writes_by_the_same_client_is_taken_back_by_that_part(
+async def test_what_a_part_of_another_kind_writes_by_the_same_client_is_undone_by_that_part(
     quiet: QuietServer,
+    m: Mulligan,
+    near: httpx.Client,
 ) -> None:
     quiet.tag = ""
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
-            own: Any = {
-                "effect": Effect.REVERSIBLE, "before": lambda _: client.get("/events/e9").text,
-                "undo": lambda _: client.delete("/events/e9").raise_for_status() and None,
-                "about": lambda _: "e9", "version": lambda _: "1",
-            }  # fmt: skip
+    own: Any = {
+        "effect": Effect.REVERSIBLE, "before": lambda _: near.get("/events/e9").text,
+        "undo": lambda _: near.delete("/events/e9").raise_for_status() and None,
+        "about": lambda _: "e9", "version": lambda _: "1",
+    }  # fmt: skip
 
-            @m.tool(**compose(http.resource(client, "/events/{event_id}").put(), own))
-            def change(event_id: str) -> None:
-                for name in (event_id, "e9"):
-                    client.put(f"/events/{name}", json={"title": "beer"})
+    @m.tool(**compose(http.resource(near, "/events/{event_id}").put(), own))
+    def change(event_id: str) -> None:
+        for name in (event_id, "e9"):
+            near.put(f"/events/{name}", json={"title": "beer"})
 
-            assert await act(m, lambda: change("e1")) == []
+    assert await act(m, lambda: change("e1")) == []
 
     assert quiet.items == {"e1": {"title": "milk", "size": 1}}
 
@@ -659,7 +715,7 @@ async def write_two(server: QuietServer, names: list[str], title: str) -> list[s
 
 
 @pytest.mark.parametrize("way", ["put", "patch", "delete"])
-async def test_a_write_that_is_answered_with_where_to_look_is_taken_back(
+async def test_a_write_that_is_answered_with_where_to_look_is_undone(
     quiet: QuietServer, way: str
 ) -> None:
     quiet.write("e1", {"title": "milk"})
@@ -670,22 +726,41 @@ async def test_a_write_that_is_answered_with_where_to_look_is_taken_back(
     assert quiet.items == {"e1": {"title": "milk"}}
 
 
-async def test_two_writes_of_one_call_to_its_resource_are_both_ours(quiet: QuietServer) -> None:
+async def test_two_writes_of_one_call_to_its_resource_are_both_ours(
+    quiet: QuietServer, m: Mulligan, near: httpx.Client
+) -> None:
     quiet.tag = ""
+
+    @m.tool(**http.resource(near, "/events/{event_id}").put())
+    def change(event_id: str) -> None:
+        near.put(f"/events/{event_id}", json={"title": "beer"})
+        near.put(f"/events/{event_id}", json={"title": "wine"})
+
+    assert await act(m, lambda: change("e1")) == []
+
+    assert quiet.items["e1"] == {"title": "milk", "size": 1}
+
+
+async def test_an_edit_between_two_writes_of_one_call_is_overwritten_by_neither_call_nor_undo(
+    quiet: QuietServer,
+) -> None:
+    quiet.tag, theirs = "", {"title": "theirs", "size": 1}
     with httpx.Client(base_url=quiet.url, timeout=60) as client:
         async with Mulligan("memory:", checks=[reject], recover=False) as m:
 
             @m.tool(**http.resource(client, "/events/{event_id}").put())
             def change(event_id: str) -> None:
-                client.put(f"/events/{event_id}", json={"title": "beer"})
+                client.put(f"/events/{event_id}", json={"title": "beer"}).raise_for_status()
+                quiet.write(event_id, theirs)
                 client.put(f"/events/{event_id}", json={"title": "wine"})
 
-            assert await act(m, lambda: change("e1")) == []
+            states = await act(m, lambda: change("e1"))
 
-    assert quiet.items["e1"] == {"title": "milk", "size": 1}
+    assert quiet.items["e1"] == theirs
+    assert len(states) == 1
 
 
-async def test_a_write_that_is_only_accepted_is_not_called_taken_back(quiet: QuietServer) -> None:
+async def test_a_write_that_is_only_accepted_is_not_called_undone(quiet: QuietServer) -> None:
     quiet.status, quiet.tag = 202, ""
 
     states = await take_back(quiet, "put")
@@ -695,31 +770,31 @@ async def test_a_write_that_is_only_accepted_is_not_called_taken_back(quiet: Qui
 
 async def test_a_write_after_one_that_is_only_accepted_is_not_called_somebody_elses(
     quiet: QuietServer,
+    m: Mulligan,
+    near: httpx.Client,
 ) -> None:
     quiet.tag = ""
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
 
-            @m.tool(**http.resource(client, "/events/{event_id}").put())
-            def change(event_id: str, title: str) -> None:
-                client.put(f"/events/{event_id}", json={"title": title}).raise_for_status()
+    @m.tool(**http.resource(near, "/events/{event_id}").put())
+    def change(event_id: str, title: str) -> None:
+        near.put(f"/events/{event_id}", json={"title": title}).raise_for_status()
 
-            def work() -> None:
-                quiet.status, quiet.queues = 202, True
-                change("e1", "late")
-                quiet.status, quiet.queues = 0, False
-                change("e1", "beer")
-                quiet.land()
+    def work() -> None:
+        quiet.status, quiet.queues = 202, True
+        change("e1", "late")
+        quiet.status, quiet.queues = 0, False
+        change("e1", "beer")
+        quiet.land()
 
-            await act(m, work)
-            told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+    await act(m, work)
+    told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
 
     assert len(told) == 2
     assert "Someone changed it" not in " ".join(told)
 
 
 @pytest.mark.parametrize("way", ["put", "post"])
-async def test_a_write_that_a_thread_sends_unseen_is_not_called_taken_back(
+async def test_a_write_that_a_thread_sends_unseen_is_not_called_undone(
     quiet: QuietServer, way: str
 ) -> None:
     """By a pool without the context of the call: neither its condition nor its answer is known."""
@@ -742,7 +817,7 @@ async def test_a_write_that_a_thread_sends_unseen_is_not_called_taken_back(
 
 
 @pytest.mark.parametrize("way", ["put", "delete"])
-async def test_a_write_after_an_accepted_one_that_was_seen_to_land_is_taken_back(
+async def test_a_write_after_an_accepted_one_that_was_seen_to_land_is_undone(
     quiet: QuietServer, way: str
 ) -> None:
     quiet.tag = ""
@@ -765,7 +840,7 @@ async def test_a_write_after_an_accepted_one_that_was_seen_to_land_is_taken_back
 
 
 @pytest.mark.parametrize(("lands_within", "left"), [(0.05, 0), (60, 1)])
-async def test_a_write_after_an_accepted_one_is_taken_back_once_its_time_is_over(
+async def test_a_write_after_an_accepted_one_is_undone_once_its_time_is_over(
     quiet: QuietServer, lands_within: float, left: int
 ) -> None:
     quiet.tag = ""
@@ -827,7 +902,7 @@ async def test_a_call_that_failed_elsewhere_is_not_called_undone_by_a_look_at_it
 @pytest.mark.parametrize("etags", [True, False])
 @pytest.mark.parametrize("name", ["updated_at", "etag"])
 async def test_what_a_call_set_itself_must_be_put_back_whatever_it_is_called(
-    quiet: QuietServer, name: str, etags: bool
+    quiet: QuietServer, m: Mulligan, near: httpx.Client, name: str, etags: bool
 ) -> None:
     was, wanted = "2026-11-01T10:00:00Z", "2030-01-01T00:00:00Z"
     quiet.write("e1", {"title": "milk", name: was})
@@ -836,16 +911,14 @@ async def test_what_a_call_set_itself_must_be_put_back_whatever_it_is_called(
         """What is put back is all but that."""
         quiet.edit = lambda: quiet.write("e1", {**quiet.items["e1"], name: wanted})
 
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
-            events = http.resource(client, "/events/{event_id}", etags=etags)
+    events = http.resource(near, "/events/{event_id}", etags=etags)
 
-            @m.tool(**events.patch())
-            def postpone(event_id: str, until: str) -> None:
-                client.patch(f"/events/{event_id}", json={name: until}).raise_for_status()
-                keep()
+    @m.tool(**events.patch())
+    def postpone(event_id: str, until: str) -> None:
+        near.patch(f"/events/{event_id}", json={name: until}).raise_for_status()
+        keep()
 
-            states = await act(m, lambda: postpone("e1", wanted))
+    states = await act(m, lambda: postpone("e1", wanted))
 
     assert quiet.items["e1"][name] == wanted
     assert states == [State.UNDO_FAILED]
@@ -853,44 +926,40 @@ async def test_what_a_call_set_itself_must_be_put_back_whatever_it_is_called(
 
 @pytest.mark.parametrize("etags", [True, False])
 async def test_a_lost_answer_to_what_sets_a_time_is_not_taken_for_nothing_done(
-    quiet: QuietServer, etags: bool
+    quiet: QuietServer, m: Mulligan, near: httpx.Client, etags: bool
 ) -> None:
     quiet.write("e1", {"title": "milk", "updated_at": "2026-11-01T10:00:00Z"})
     quiet.refusals = [500]
+    events = http.resource(near, "/events/{event_id}", etags=etags, lands_within=0)
 
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
-            events = http.resource(client, "/events/{event_id}", etags=etags, lands_within=0)
+    @m.tool(**events.patch())
+    def postpone(event_id: str, until: str) -> None:
+        near.patch(f"/events/{event_id}", json={"updated_at": until}).raise_for_status()
 
-            @m.tool(**events.patch())
-            def postpone(event_id: str, until: str) -> None:
-                client.patch(f"/events/{event_id}", json={"updated_at": until}).raise_for_status()
+    def work() -> None:
+        with pytest.raises(httpx.HTTPStatusError):
+            postpone("e1", "2030-01-01T00:00:00Z")
 
-            def work() -> None:
-                with pytest.raises(httpx.HTTPStatusError):
-                    postpone("e1", "2030-01-01T00:00:00Z")
-
-            states = await act(m, work)
+    states = await act(m, work)
 
     assert quiet.items["e1"]["updated_at"] == "2030-01-01T00:00:00Z"
     assert states == [State.NEEDS_HUMAN]
 
 
-async def test_what_a_server_sets_itself_is_not_put_back_and_no_case_for_a_person(
+async def test_what_a_server_sets_itself_is_not_put_back_and_needs_no_attention(
     quiet: QuietServer,
+    m: Mulligan,
+    near: httpx.Client,
 ) -> None:
     quiet.stamps = True
     quiet.write("e1", {"title": "milk"})
+    events = http.resource(near, "/events/{event_id}")
 
-    with httpx.Client(base_url=quiet.url, timeout=60) as client:
-        async with Mulligan("memory:", checks=[reject], recover=False) as m:
-            events = http.resource(client, "/events/{event_id}")
+    @m.tool(**events.put())
+    def rename(event_id: str, title: str) -> None:
+        item = near.get(f"/events/{event_id}").json()
+        near.put(f"/events/{event_id}", json={**item, "title": title}).raise_for_status()
 
-            @m.tool(**events.put())
-            def rename(event_id: str, title: str) -> None:
-                item = client.get(f"/events/{event_id}").json()
-                client.put(f"/events/{event_id}", json={**item, "title": title}).raise_for_status()
-
-            states = await act(m, lambda: rename("e1", "beer"))
+    states = await act(m, lambda: rename("e1", "beer"))
 
     assert (quiet.items["e1"]["title"], states) == ("milk", [])

@@ -6,6 +6,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from aiosmtpd.controller import Controller
 
 from bench.packs.mail_server import find_free_port, serve_dovecot
 from mulligan_packs.mail import Mailbox
+from mulligan_packs.mail.desk import MailDesk
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +60,11 @@ def sender() -> Iterator[Sender]:
 def mailbox(imap_url: str, sender: Sender) -> Mailbox:
     """A mailbox with one draft in it."""
     return fill_mailbox(imap_url, smtp=sender.url)
+
+
+@pytest.fixture
+def desk(mailbox: Mailbox) -> MailDesk:
+    return MailDesk(mailbox, lambda: datetime(2026, 11, 16, tzinfo=UTC))
 
 
 DRAFT = (

@@ -5,18 +5,15 @@ In the short form one operation is proven at every point; all of them: MULLIGAN_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
-from mulligan.runtime.context import OpenTurn
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs.mail import Mailbox, mail_tools
 from mulligan_testing.proof import Trial, prove_undo
 from tests.packs.mail.conftest import FIRST, Sender, edit, fill_mailbox, look
-from tests.packs.proving import choose_proven
+from tests.packs.proving import act, choose_proven, reject
+
+pytestmark = pytest.mark.full
 
 CALLS = {
     "update": lambda tools: tools.update_draft(FIRST, body="Buy tea."),
@@ -24,21 +21,6 @@ CALLS = {
     "delete": lambda tools: tools.delete_draft(FIRST),
     "move": lambda tools: tools.move_mail(FIRST, "Archive", folder="Drafts"),
 }
-
-
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
-async def act(m: Mulligan, work) -> list[State]:
-    async def agent(turn: OpenTurn) -> str:
-        if turn.attempt.number == 1:
-            work()
-        return "Done."
-
-    await m.act("Do it", agent)
-    return [action.state for action in m.insights.open_list.actions()]
 
 
 @pytest.mark.parametrize("way", choose_proven(CALLS, "update"))
@@ -63,7 +45,7 @@ async def test_an_undo_holds_whatever_happens_to_it(imap_url: str, way: str) -> 
 
 
 @pytest.mark.parametrize("way", CALLS)
-async def test_what_was_wrong_is_taken_back_to_the_byte(mailbox: Mailbox, way: str) -> None:
+async def test_what_was_wrong_is_undone_to_the_byte(mailbox: Mailbox, way: str) -> None:
     before = look(mailbox)
 
     async with Mulligan("memory:", checks=[reject], recover=False) as m:

@@ -13,7 +13,8 @@ from sqlalchemy import Engine, create_engine, event
 from bench.packs.database_server import serve_mariadb
 from mulligan import Mulligan
 from mulligan_testing.postgres import PostgresServer, to_sqlalchemy_url
-from tests.packs.sql.world import World, reject
+from tests.packs.proving import reject
+from tests.packs.sql.world import World
 
 
 def _hurry(connection: object, _: object) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from mulligan import Mulligan, State
 from mulligan_packs import sql
-from tests.packs.sql.world import World, act
+from tests.packs.proving import act
+from tests.packs.sql.world import World
 
 
 class Base(DeclarativeBase):

@@ -9,7 +9,8 @@ from sqlalchemy import event, insert
 
 from mulligan import Mulligan, State
 from mulligan_packs import sql
-from tests.packs.sql.world import World, act
+from tests.packs.proving import act
+from tests.packs.sql.world import World
 
 
 def declare_delete(m: Mulligan, world: World):

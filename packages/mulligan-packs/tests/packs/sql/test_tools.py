@@ -1,4 +1,4 @@
-"""Every operation proven: taken back, stopped at every point, and edited by a person at each."""
+"""Every operation proven: undone, stopped at every point, and edited by a person at each."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from sqlalchemy import Table, delete, insert, text, update
 from mulligan import Mulligan, State
 from mulligan_packs import sql
 from mulligan_testing.proof import Trial, prove_undo
-from tests.packs.proving import choose_proven
+from tests.packs.proving import act, choose_proven
 from tests.packs.sql.conftest import DATABASES
-from tests.packs.sql.world import World, act
+from tests.packs.sql.world import World
 
 WAYS = ["update", "update by text", "insert", "delete", "rows", "each"]
 PROVEN = [
@@ -60,6 +60,7 @@ def build_tool(
     return lambda: tool(**given)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("world", "way"), PROVEN, indirect=["world"])
 async def test_an_undo_holds_whatever_happens_to_it(world: World, way: str) -> None:
     task = world.load("task")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Engine, MetaData, Table, text
 
-from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
-from mulligan.runtime.context import OpenTurn
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs import sql
 
 TABLES = {
@@ -78,23 +73,3 @@ class World:
     def load(self, name: str) -> Table:
         """A table, as SQLAlchemy knows it."""
         return Table(name, MetaData(), autoload_with=self.engine)
-
-
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    """Call everything wrong."""
-    if attempted.executions:
-        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
-async def act(m: Mulligan, work: Any) -> list[State]:
-    """Let an agent do something once. The states of what is open after that."""
-
-    async def agent(turn: OpenTurn) -> str:
-        if turn.attempt.number == 1:
-            done = work()
-            if hasattr(done, "__await__"):
-                await done
-        return "Done."
-
-    await m.act("Do it", agent)
-    return [action.state for action in m.insights.open_list.actions()]

@@ -7,11 +7,11 @@
         def url(self, tmp_path):
             return f"mine:///{tmp_path}"
 
-Do the same for `VaultContract`, `LogContract`, `TextContract`, `ArchiveContract`,
+Do the same for `VaultContract`, `LogContract`, `TextContract`, `TaskVersionContract`,
 `EpisodeContract`, `LessonContract`, `LifeContract` and, where the store outlives its process,
-`ProcessContract` and `LeaseContract`, and it is certified. An archive alone is certified by
-`ArchiveContract` with a fixture `archive` that opens it; a casebook alone by `EpisodeContract` and
-`LessonContract`, with a fixture `casebook`.
+`ProcessContract` and `LeaseContract`, and it is certified. A `TaskVersions` alone is certified by
+`TaskVersionContract` with a fixture `task_versions` that opens it; a failure store alone by
+`EpisodeContract` and `LessonContract`, with a fixture `failures`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ pytest.register_assert_rewrite(
     *(
         f"{__name__}.{part}"
         for part in (
-            "archives",
+            "task_versions",
             "failures",
             "journals",
             "life",
@@ -33,15 +33,14 @@ pytest.register_assert_rewrite(
     )
 )
 
-from mulligan_testing.store_contract.archives import ArchiveContract  # noqa: E402
 from mulligan_testing.store_contract.failures import EpisodeContract, LessonContract  # noqa: E402
 from mulligan_testing.store_contract.journals import JournalContract, VaultContract  # noqa: E402
 from mulligan_testing.store_contract.life import LifeContract  # noqa: E402
 from mulligan_testing.store_contract.logs import LogContract, TextContract  # noqa: E402
 from mulligan_testing.store_contract.processes import LeaseContract, ProcessContract  # noqa: E402
+from mulligan_testing.store_contract.task_versions import TaskVersionContract  # noqa: E402
 
 __all__ = [
-    "ArchiveContract",
     "EpisodeContract",
     "JournalContract",
     "LeaseContract",
@@ -49,6 +48,7 @@ __all__ = [
     "LifeContract",
     "LogContract",
     "ProcessContract",
+    "TaskVersionContract",
     "TextContract",
     "VaultContract",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import traceback
 import uuid
 from datetime import timedelta
 
@@ -12,10 +13,9 @@ from msgspec.structs import replace
 
 from mulligan.types.action import Kept, State
 from mulligan.types.errors import StaleEntryError, StaleLessonError, StaleNotesError
-from mulligan.types.interfaces import Archive, Store
+from mulligan.types.interfaces import Store, TaskVersions
 from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import Batch, roll_up
-from mulligan_testing.store_contract.archives import GROUND, make_notes, make_task_run
 from mulligan_testing.store_contract.contract import (
     PAUSED,
     find_opener,
@@ -26,6 +26,7 @@ from mulligan_testing.store_contract.contract import (
     make_next_entry,
     make_use,
 )
+from mulligan_testing.store_contract.task_versions import GROUND, make_notes, make_task_run
 
 
 def write(store: Store, count: int) -> None:
@@ -58,16 +59,16 @@ def learn(store: Store, count: int) -> None:
     """Append versions against whoever else does, and count runs; print each version won."""
     mark = uuid.uuid4().hex
     for _ in range(count):
-        while not _append(store.archive, mark):
+        while not _append(store.task_versions, mark):
             pass
-        store.archive.count(GROUND, run=make_task_run(score=0.5))
+        store.task_versions.count(GROUND, run=make_task_run(score=0.5))
 
 
-def _append(archive: Archive, mark: str) -> bool:
-    [latest] = archive.list_versions("weekly-report", tenant="home", limit=1)
+def _append(task_versions: TaskVersions, mark: str) -> bool:
+    [latest] = task_versions.list_versions("weekly-report", tenant="home", limit=1)
     version = latest.version + 1
     try:
-        archive.append(replace(make_notes(version), model=f"{version}:{mark}"))
+        task_versions.append(replace(make_notes(version), model=f"{version}:{mark}"))
     except StaleNotesError:
         return False
     print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
@@ -81,15 +82,15 @@ def draw_lessons(store: Store, count: int) -> None:
         while not _append_lesson(store, mark):
             pass
         # The other process records and uses the same, and each counts once.
-        store.casebook.record([make_episode(number), make_episode(number, id=f"{mark}-{number}")])
-        store.casebook.use([make_use(number), make_use(number, call=f"{mark}-{number}")])
+        store.failures.record([make_episode(number), make_episode(number, id=f"{mark}-{number}")])
+        store.failures.use([make_use(number), make_use(number, call=f"{mark}-{number}")])
 
 
 def _append_lesson(store: Store, mark: str) -> bool:
-    latest = store.casebook.list_lessons(LessonQuery(tool="get_order"))
+    latest = store.failures.list_lessons(LessonQuery(tool="get_order"))
     version = 1 + (latest[0].version if latest else 0)
     try:
-        store.casebook.append([make_lesson(version, batch=f"{version}:{mark}")])
+        store.failures.append([make_lesson(version, batch=f"{version}:{mark}")])
     except StaleLessonError:
         return False
     print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
@@ -139,8 +140,10 @@ def _write_and_end(store: Store) -> None:
     """Without the parent's way out, which would wait for threads that are not here."""
     try:
         os.write(1, f"{_write_one(store)}\n".encode())
-    finally:
-        os._exit(0)
+    except BaseException:  # noqa: BLE001 - a child has no other way to say what was wrong
+        os.write(2, traceback.format_exc().encode())
+        os._exit(1)
+    os._exit(0)
 
 
 def fork_and_close(store: Store, count: int) -> None:
@@ -164,7 +167,7 @@ def write_quietly(store: Store, count: int) -> None:
 
 
 def wait_in_action(store: Store, lease_ms: int) -> None:
-    """Begin an action, live on until told to finish it, then say what became of that."""
+    """Begin an action, live on until told to finish it, then report its state."""
     over = threading.Event()
 
     def keep_beating() -> None:

@@ -1,4 +1,4 @@
-"""What a casebook must keep to, with episodes and with lessons."""
+"""What a failure store must keep to, with episodes and with lessons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mulligan.types.errors import NaiveTimeError, StaleLessonError, StoreError
 from mulligan.types.failure import Decision, ErrorClass
-from mulligan.types.interfaces import Casebook, Store
+from mulligan.types.interfaces import FailureStore, Store
 from mulligan.types.lesson import (
     Balance,
     Benefit,
@@ -48,11 +48,11 @@ class EpisodeContract(Contract):
     """Episodes that count once, whoever records them again."""
 
     @pytest.fixture
-    def casebook(self, store: Store) -> Casebook:
-        """The casebook under test. For one without a store around it, replace this."""
-        return store.casebook
+    def failures(self, store: Store) -> FailureStore:
+        """The failure store under test. For one without a store around it, replace this."""
+        return store.failures
 
-    def test_an_episode_comes_back_as_it_was(self, casebook: Casebook) -> None:
+    def test_an_episode_comes_back_as_it_was(self, failures: FailureStore) -> None:
         """Every field, text in any script."""
         full = make_episode(1, template=TEXT, context=TEXT)
         bare = Episode(
@@ -64,42 +64,42 @@ class EpisodeContract(Contract):
             ending=Ending.LEFT,
         )
 
-        casebook.record([full, bare])
+        failures.record([full, bare])
 
-        assert casebook.list_episodes(EpisodeQuery()) == [bare, full]
-        assert casebook.list_episodes(EpisodeQuery(newest_first=True, limit=1)) == [full]
-        assert casebook.list_episodes(EpisodeQuery(tool=TEXT)) == [bare]
+        assert failures.list_episodes(EpisodeQuery()) == [bare, full]
+        assert failures.list_episodes(EpisodeQuery(newest_first=True, limit=1)) == [full]
+        assert failures.list_episodes(EpisodeQuery(tool=TEXT)) == [bare]
 
-    def test_episodes_are_found_by_what_they_are(self, casebook: Casebook) -> None:
+    def test_episodes_are_found_by_what_they_are(self, failures: FailureStore) -> None:
         """Oldest first, from an id on, a few at a time."""
         sent = [make_episode(number) for number in range(5)]
         other = make_episode(9, tool="pay", fingerprint="f2", ending=Ending.LEFT)
-        casebook.record([*sent[::-1], other])
+        failures.record([*sent[::-1], other])
 
-        found = casebook.list_episodes(EpisodeQuery(tool="get_order", after=sent[1].id, limit=2))
+        found = failures.list_episodes(EpisodeQuery(tool="get_order", after=sent[1].id, limit=2))
 
         assert found == [sent[2], sent[3]]
-        assert casebook.list_episodes(EpisodeQuery(fingerprint="f2")) == [other]
-        assert casebook.list_episodes(EpisodeQuery(ending=Ending.LEFT)) == [other]
-        assert casebook.list_episodes(EpisodeQuery(ending=Ending.UNDONE)) == []
-        assert casebook.list_episodes(EpisodeQuery(tenant="")) == []
+        assert failures.list_episodes(EpisodeQuery(fingerprint="f2")) == [other]
+        assert failures.list_episodes(EpisodeQuery(ending=Ending.LEFT)) == [other]
+        assert failures.list_episodes(EpisodeQuery(ending=Ending.UNDONE)) == []
+        assert failures.list_episodes(EpisodeQuery(tenant="")) == []
 
-    def test_an_episode_counts_once(self, casebook: Casebook) -> None:
+    def test_an_episode_counts_once(self, failures: FailureStore) -> None:
         """However often it is recorded, alone or with others."""
         first, second = make_episode(1), make_episode(2)
-        casebook.record([first, first])
-        casebook.record([replace(first, ending=Ending.LEFT), second])
+        failures.record([first, first])
+        failures.record([replace(first, ending=Ending.LEFT), second])
 
-        assert casebook.list_episodes(EpisodeQuery()) == [first, second]
-        assert list(casebook.count_episodes(since=NOW.date()).values()) == [2]
-        assert casebook.read_endings("get_order", fingerprint="f1", tenant="home") == {
+        assert failures.list_episodes(EpisodeQuery()) == [first, second]
+        assert list(failures.count_episodes(since=NOW.date()).values()) == [2]
+        assert failures.read_endings("get_order", fingerprint="f1", tenant="home") == {
             Decision.REPAIR: 1
         }
 
-    def test_episodes_are_counted_by_day_and_kind(self, casebook: Casebook) -> None:
+    def test_episodes_are_counted_by_day_and_kind(self, failures: FailureStore) -> None:
         """On the day it was in UTC; a day may be asked for from its beginning."""
         late = NOW.replace(hour=23).astimezone(timezone(timedelta(hours=9)))
-        casebook.record(
+        failures.record(
             [
                 make_episode(1, at=late),
                 make_episode(2, at=NOW + DAY, offer=None, group=None, ending=Ending.FAILED),
@@ -110,7 +110,7 @@ class EpisodeContract(Contract):
             ]
         )
 
-        counted = casebook.count_episodes(since=NOW.date())
+        counted = failures.count_episodes(since=NOW.date())
 
         base = EpisodeSlot(
             day=NOW.date(),
@@ -136,11 +136,11 @@ class EpisodeContract(Contract):
             base._replace(later=True): 1,
             base._replace(later=True, repaired=False): 1,
         }
-        assert casebook.count_episodes(since=(NOW + DAY).date()) == {unoffered: 1}
+        assert failures.count_episodes(since=(NOW + DAY).date()) == {unoffered: 1}
 
-    def test_what_was_right_is_counted_by_pattern(self, casebook: Casebook) -> None:
-        """Where anybody can tell; who is named counts once, and each time that nobody is."""
-        casebook.record(
+    def test_what_was_right_is_counted_by_pattern(self, failures: FailureStore) -> None:
+        """A named principal counts once, an unnamed one each time."""
+        failures.record(
             [
                 make_episode(1),
                 make_episode(2, decision=Decision.ASK),
@@ -153,71 +153,71 @@ class EpisodeContract(Contract):
             ]
         )
 
-        found = casebook.read_endings("get_order", fingerprint="f1", tenant="home")
+        found = failures.read_endings("get_order", fingerprint="f1", tenant="home")
 
         assert found == {Decision.REPAIR: 1, Decision.ASK: 2, Decision.RETRY: 2}
-        assert casebook.read_endings("pay", fingerprint="f1", tenant="home") == {}
+        assert failures.read_endings("pay", fingerprint="f1", tenant="home") == {}
 
-    def test_old_episodes_go_and_what_was_counted_stays(self, casebook: Casebook) -> None:
+    def test_old_episodes_go_and_what_was_counted_stays(self, failures: FailureStore) -> None:
         """In whatever number, and lessons and uses with the counts."""
         old = [make_episode(number, at=NOW - DAY) for number in range(1100)]
-        casebook.record([*old, make_episode(5000)])
-        casebook.append([make_lesson(learned_at=NOW - DAY)])
-        casebook.use([make_use(at=NOW - DAY)])
+        failures.record([*old, make_episode(5000)])
+        failures.append([make_lesson(learned_at=NOW - DAY)])
+        failures.use([make_use(at=NOW - DAY)])
 
-        forgotten = casebook.prune(before=NOW - HOUR)
+        forgotten = failures.prune(before=NOW - HOUR)
 
         assert forgotten == 1100
-        assert casebook.list_episodes(EpisodeQuery()) == [make_episode(5000)]
-        assert sum(casebook.count_episodes(since=(NOW - DAY).date()).values()) == 1101
-        assert casebook.read_endings("get_order", fingerprint="f1", tenant="home") == {
+        assert failures.list_episodes(EpisodeQuery()) == [make_episode(5000)]
+        assert sum(failures.count_episodes(since=(NOW - DAY).date()).values()) == 1101
+        assert failures.read_endings("get_order", fingerprint="f1", tenant="home") == {
             Decision.REPAIR: 1
         }
-        assert len(casebook.list_lesson_versions("l1")) == len(casebook.list_uses("l1")) == 1
-        assert casebook.prune(before=NOW - HOUR) == 0
+        assert len(failures.list_lesson_versions("l1")) == len(failures.list_uses("l1")) == 1
+        assert failures.prune(before=NOW - HOUR) == 0
 
-    def test_tenants_share_no_episode(self, casebook: Casebook) -> None:
+    def test_tenants_share_no_episode(self, failures: FailureStore) -> None:
         """Nor what was counted; no tenant is one of its own."""
         tenants = ["", "a", "a%", "A"]
         sent = [make_episode(number, tenant=tenant) for number, tenant in enumerate(tenants)]
 
-        casebook.record(sent)
+        failures.record(sent)
 
         for episode in sent:
-            endings = casebook.read_endings("get_order", fingerprint="f1", tenant=episode.tenant)
-            assert casebook.list_episodes(EpisodeQuery(tenant=episode.tenant)) == [episode]
+            endings = failures.read_endings("get_order", fingerprint="f1", tenant=episode.tenant)
+            assert failures.list_episodes(EpisodeQuery(tenant=episode.tenant)) == [episode]
             assert endings == {Decision.REPAIR: 1}
-        assert casebook.list_episodes(EpisodeQuery(tenant="b")) == []
-        counted = casebook.count_episodes(since=NOW.date())
+        assert failures.list_episodes(EpisodeQuery(tenant="b")) == []
+        counted = failures.count_episodes(since=NOW.date())
         assert sorted(slot.tenant for slot in counted) == sorted(tenants)
 
-    def test_times_come_back_in_utc(self, casebook: Casebook) -> None:
+    def test_times_come_back_in_utc(self, failures: FailureStore) -> None:
         """Wherever they were said."""
-        casebook.record([make_episode(at=ELSEWHERE)])
+        failures.record([make_episode(at=ELSEWHERE)])
 
-        [episode] = casebook.list_episodes(EpisodeQuery())
+        [episode] = failures.list_episodes(EpisodeQuery())
 
         assert (episode.at, episode.at.utcoffset()) == (NOW, timedelta())
 
-    def test_a_time_without_a_zone_is_refused(self, casebook: Casebook) -> None:
+    def test_a_time_without_a_zone_is_refused(self, failures: FailureStore) -> None:
         """And nothing is written."""
         with pytest.raises(NaiveTimeError):
-            casebook.record([make_episode(1), make_episode(2, at=NAIVE)])
+            failures.record([make_episode(1), make_episode(2, at=NAIVE)])
         with pytest.raises(NaiveTimeError):
-            casebook.prune(before=NAIVE)
+            failures.prune(before=NAIVE)
 
-        assert casebook.list_episodes(EpisodeQuery()) == []
+        assert failures.list_episodes(EpisodeQuery()) == []
 
 
 class LessonContract(Contract):
     """Versions that are never lost, and uses that count once."""
 
     @pytest.fixture
-    def casebook(self, store: Store) -> Casebook:
-        """The casebook under test. For one without a store around it, replace this."""
-        return store.casebook
+    def failures(self, store: Store) -> FailureStore:
+        """The failure store under test. For one without a store around it, replace this."""
+        return store.failures
 
-    def test_a_version_comes_back_as_it_was(self, casebook: Casebook) -> None:
+    def test_a_version_comes_back_as_it_was(self, failures: FailureStore) -> None:
         """Every field; only the latest is listed, and all of them are its history."""
         first, second = make_lesson(1), make_lesson(2, when=TEXT, state=LessonState.RETIRED)
         bare = Lesson(
@@ -231,44 +231,44 @@ class LessonContract(Contract):
             learned_at=NOW,
         )
 
-        casebook.append([first, bare])
-        casebook.append([second])
+        failures.append([first, bare])
+        failures.append([second])
 
-        assert casebook.list_lessons(LessonQuery()) == [second, bare]
-        assert casebook.list_lesson_versions("l1") == [first, second]
-        assert casebook.list_lesson_versions("nothing") == []
+        assert failures.list_lessons(LessonQuery()) == [second, bare]
+        assert failures.list_lesson_versions("l1") == [first, second]
+        assert failures.list_lesson_versions("nothing") == []
 
     @pytest.mark.parametrize("number", [-1, 0, 1, 2, 4])
     def test_a_number_that_is_not_the_next_is_refused(
-        self, casebook: Casebook, number: int
+        self, failures: FailureStore, number: int
     ) -> None:
         """Whether it is taken or one before it is missing; and nothing beside it is added."""
-        casebook.append([make_lesson(1)])
-        casebook.append([make_lesson(2)])
+        failures.append([make_lesson(1)])
+        failures.append([make_lesson(2)])
 
         with pytest.raises(StaleLessonError, match=f"Version {number} of lesson l1"):
-            casebook.append([make_lesson(1, id="l0"), make_lesson(number), make_lesson(1, id="l2")])
+            failures.append([make_lesson(1, id="l0"), make_lesson(number), make_lesson(1, id="l2")])
 
-        assert casebook.list_lessons(LessonQuery()) == [make_lesson(2)]
-        assert casebook.list_lesson_versions("l1") == [make_lesson(1), make_lesson(2)]
-        assert casebook.list_lessons(LessonQuery(text="order")) == [make_lesson(2)]
+        assert failures.list_lessons(LessonQuery()) == [make_lesson(2)]
+        assert failures.list_lesson_versions("l1") == [make_lesson(1), make_lesson(2)]
+        assert failures.list_lessons(LessonQuery(text="order")) == [make_lesson(2)]
 
-    def test_several_versions_can_be_added_at_once(self, casebook: Casebook) -> None:
+    def test_several_versions_can_be_added_at_once(self, failures: FailureStore) -> None:
         """As an import does."""
-        casebook.append([make_lesson(2), make_lesson(1)])
+        failures.append([make_lesson(2), make_lesson(1)])
 
-        assert casebook.list_lesson_versions("l1") == [make_lesson(1), make_lesson(2)]
+        assert failures.list_lesson_versions("l1") == [make_lesson(1), make_lesson(2)]
 
-    def test_lessons_are_found_by_what_they_are(self, casebook: Casebook) -> None:
+    def test_lessons_are_found_by_what_they_are(self, failures: FailureStore) -> None:
         """By their latest version, in the order of tool and id."""
         mine = make_lesson(id="l9", tool="a_tool")
         theirs = make_lesson(id="l3", agents=("clerk",), state=LessonState.CANDIDATE)
         late = make_lesson(id="l2", fingerprint="f2", learned_at=NOW + HOUR)
-        casebook.append([make_lesson(id="l9", tool="old_name"), theirs, late])
-        casebook.append([replace(mine, version=2)])
+        failures.append([make_lesson(id="l9", tool="old_name"), theirs, late])
+        failures.append([replace(mine, version=2)])
 
         def find_ids(**wanted: Any) -> list[str]:
-            return [lesson.id for lesson in casebook.list_lessons(LessonQuery(**wanted))]
+            return [lesson.id for lesson in failures.list_lessons(LessonQuery(**wanted))]
 
         assert find_ids() == ["l9", "l2", "l3"]
         assert find_ids(limit=1) == ["l9"]
@@ -280,47 +280,47 @@ class LessonContract(Contract):
         assert find_ids(since=NOW + HOUR) == ["l2"]
         assert find_ids(fingerprint="") == []
 
-    def test_the_closest_to_a_text_comes_first(self, casebook: Casebook) -> None:
+    def test_the_closest_to_a_text_comes_first(self, failures: FailureStore) -> None:
         """The one with which it shares more words; those that share none are left out."""
         said: dict[str, Any] = {"when": "", "mistake": "", "correction": ""}
         both = make_lesson(id="l1", tool="pay", statement="The amount is in cents.", **said)
         one = make_lesson(id="l0", tool="pay", statement="The Amount, again.", **said)
         none = make_lesson(id="l2", tool="find", statement="Nothing.", **said)
         elsewhere = make_lesson(id="l3", tool="pay", tenant="b", statement="amount, cents", **said)
-        casebook.append([none, one, both, elsewhere])
+        failures.append([none, one, both, elsewhere])
 
-        found = casebook.list_lessons(LessonQuery(text="which AMOUNT in 'cents'?", tenant="home"))
+        found = failures.list_lessons(LessonQuery(text="which AMOUNT in 'cents'?", tenant="home"))
 
         assert found == [both, one]
-        assert casebook.list_lessons(LessonQuery(text="pay_amount", tenant="home", limit=1)) == [
+        assert failures.list_lessons(LessonQuery(text="pay_amount", tenant="home", limit=1)) == [
             one
         ]
-        assert casebook.list_lessons(LessonQuery(text="no such thing")) == []
-        assert casebook.list_lessons(LessonQuery(text="?!")) == []
+        assert failures.list_lessons(LessonQuery(text="no such thing")) == []
+        assert failures.list_lessons(LessonQuery(text="?!")) == []
 
-    def test_words_of_an_older_version_find_nothing(self, casebook: Casebook) -> None:
+    def test_words_of_an_older_version_find_nothing(self, failures: FailureStore) -> None:
         """What was reworded is found by its new words."""
-        casebook.append([make_lesson(1)])
-        casebook.append([make_lesson(2, statement="Begin with a hash.", when="", correction="")])
+        failures.append([make_lesson(1)])
+        failures.append([make_lesson(2, statement="Begin with a hash.", when="", correction="")])
 
-        assert casebook.list_lessons(LessonQuery(text="hash"))
-        assert casebook.list_lessons(LessonQuery(text="number")) == []
+        assert failures.list_lessons(LessonQuery(text="hash"))
+        assert failures.list_lessons(LessonQuery(text="number")) == []
 
-    def test_a_call_counts_once_for_a_lesson(self, casebook: Casebook) -> None:
+    def test_a_call_counts_once_for_a_lesson(self, failures: FailureStore) -> None:
         """Whatever is said of it later; oldest first, or of these no more than the newest."""
         first, second = make_use(1), make_use(0, note=TEXT, turn=None)
-        casebook.use([first, second, replace(first, benefit=Benefit.HARMED)])
-        casebook.use([replace(second, benefit=Benefit.HARMED), make_use(1, lesson="l2")])
+        failures.use([first, second, replace(first, benefit=Benefit.HARMED)])
+        failures.use([replace(second, benefit=Benefit.HARMED), make_use(1, lesson="l2")])
 
-        assert casebook.list_uses("l1") == casebook.list_uses("l1", newest=9) == [second, first]
-        assert casebook.list_uses("l1", newest=1) == [first]
-        assert casebook.list_uses("l1", newest=0) == []
-        assert casebook.list_uses("l2") == [make_use(1, lesson="l2")]
-        assert casebook.list_uses("nothing") == []
+        assert failures.list_uses("l1") == failures.list_uses("l1", newest=9) == [second, first]
+        assert failures.list_uses("l1", newest=1) == [first]
+        assert failures.list_uses("l1", newest=0) == []
+        assert failures.list_uses("l2") == [make_use(1, lesson="l2")]
+        assert failures.list_uses("nothing") == []
 
-    def test_a_balance_tells_turns_and_people_apart(self, casebook: Casebook) -> None:
-        """Where it helped; who is not named is nobody, and who is counts once."""
-        casebook.use(
+    def test_a_balance_tells_turns_and_people_apart(self, failures: FailureStore) -> None:
+        """Where it helped: a named principal counts once, an unnamed one not at all."""
+        failures.use(
             [
                 make_use(1),
                 make_use(2),
@@ -332,25 +332,25 @@ class LessonContract(Contract):
             ]
         )
 
-        found = casebook.read_balances(["l1", "l2", "l3"])
+        found = failures.read_balances(["l1", "l2", "l3"])
 
         assert found == {
             "l1": Balance(helped=3, harmed=1, turns=2, principals=2, uses=6),
             "l2": Balance(harmed=1, uses=1),
         }
-        eves = casebook.read_balances(["l1", "l2"], principal="eve")
+        eves = failures.read_balances(["l1", "l2"], principal="eve")
         assert eves == {"l1": Balance(harmed=1, uses=2)}
-        assert casebook.read_balances(["l1"], principal="") == {"l1": Balance(helped=1, uses=1)}
-        assert casebook.read_balances([]) == {}
+        assert failures.read_balances(["l1"], principal="") == {"l1": Balance(helped=1, uses=1)}
+        assert failures.read_balances([]) == {}
 
-    def test_threads_lose_nothing(self, casebook: Casebook) -> None:
+    def test_threads_lose_nothing(self, failures: FailureStore) -> None:
         """Of several that add the same version one does, and every episode counts."""
 
         def work(number: int) -> bool:
-            casebook.record([make_episode(number)])
-            casebook.use([make_use(number, principal="")])
+            failures.record([make_episode(number)])
+            failures.use([make_use(number, principal="")])
             try:
-                casebook.append([make_lesson(1, id=f"l{number // 4}")])
+                failures.append([make_lesson(1, id=f"l{number // 4}")])
             except StaleLessonError:
                 return False
             return True
@@ -358,63 +358,63 @@ class LessonContract(Contract):
         with ThreadPoolExecutor(4) as threads:
             won = list(threads.map(work, range(80)))
 
-        assert sum(won) == len(casebook.list_lessons(LessonQuery())) == 20
-        assert list(casebook.count_episodes(since=NOW.date()).values()) == [80]
-        assert casebook.read_balances(["l1"])["l1"].helped == 80
+        assert sum(won) == len(failures.list_lessons(LessonQuery())) == 20
+        assert list(failures.count_episodes(since=NOW.date()).values()) == [80]
+        assert failures.read_balances(["l1"])["l1"].helped == 80
 
-    def test_what_is_kept_is_nobody_elses(self, casebook: Casebook) -> None:
+    def test_what_is_kept_is_nobody_elses(self, failures: FailureStore) -> None:
         """What a caller does to its own mapping afterwards changes nothing."""
         given: dict[str, object] = {"text": "#"}
         change = Transformation(argument="id", how=How.PREFIX, given=given)
-        casebook.append([make_lesson(remedy=Remedy(changes=(change,)))])
+        failures.append([make_lesson(remedy=Remedy(changes=(change,)))])
 
         given["text"] = "!"
 
-        [lesson] = casebook.list_lessons(LessonQuery())
+        [lesson] = failures.list_lessons(LessonQuery())
         assert lesson.remedy.changes[0].given == {"text": "#"}
 
-    def test_what_is_not_json_is_refused(self, casebook: Casebook) -> None:
+    def test_what_is_not_json_is_refused(self, failures: FailureStore) -> None:
         """In one sentence, with nothing of it kept."""
         odd = Transformation(argument="id", how=How.CONSTANT, given={"value": {1, 2}})
 
         with pytest.raises(StoreError, match="Version 1 of lesson l2 cannot be kept"):
-            casebook.append([make_lesson(), make_lesson(id="l2", remedy=Remedy(changes=(odd,)))])
+            failures.append([make_lesson(), make_lesson(id="l2", remedy=Remedy(changes=(odd,)))])
 
-        assert casebook.list_lessons(LessonQuery()) == []
+        assert failures.list_lessons(LessonQuery()) == []
 
-    def test_tenants_share_no_lesson(self, casebook: Casebook) -> None:
+    def test_tenants_share_no_lesson(self, failures: FailureStore) -> None:
         """By whatever it is asked for; no tenant is one of its own."""
         tenants = ["", "a", "a%", "A"]
         drawn = [make_lesson(id=f"l{number}", tenant=name) for number, name in enumerate(tenants)]
 
-        casebook.append(drawn)
+        failures.append(drawn)
 
         for lesson in drawn:
-            assert casebook.list_lessons(LessonQuery(tenant=lesson.tenant)) == [lesson]
-            assert casebook.list_lessons(LessonQuery(tenant=lesson.tenant, text="order")) == [
+            assert failures.list_lessons(LessonQuery(tenant=lesson.tenant)) == [lesson]
+            assert failures.list_lessons(LessonQuery(tenant=lesson.tenant, text="order")) == [
                 lesson
             ]
-        assert casebook.list_lessons(LessonQuery(tenant="b")) == []
+        assert failures.list_lessons(LessonQuery(tenant="b")) == []
 
-    def test_times_come_back_in_utc(self, casebook: Casebook) -> None:
+    def test_times_come_back_in_utc(self, failures: FailureStore) -> None:
         """Wherever they were said."""
-        casebook.append([make_lesson(learned_at=ELSEWHERE)])
-        casebook.use([make_use(at=ELSEWHERE)])
+        failures.append([make_lesson(learned_at=ELSEWHERE)])
+        failures.use([make_use(at=ELSEWHERE)])
 
-        [lesson] = casebook.list_lessons(LessonQuery(since=ELSEWHERE))
-        [use] = casebook.list_uses("l1")
+        [lesson] = failures.list_lessons(LessonQuery(since=ELSEWHERE))
+        [use] = failures.list_uses("l1")
 
         assert lesson.learned_at == use.at == NOW
         assert {lesson.learned_at.utcoffset(), use.at.utcoffset()} == {timedelta()}
 
-    def test_a_time_without_a_zone_is_refused(self, casebook: Casebook) -> None:
+    def test_a_time_without_a_zone_is_refused(self, failures: FailureStore) -> None:
         """And nothing is written."""
         with pytest.raises(NaiveTimeError):
-            casebook.append([make_lesson(id="l1"), make_lesson(id="l2", learned_at=NAIVE)])
+            failures.append([make_lesson(id="l1"), make_lesson(id="l2", learned_at=NAIVE)])
         with pytest.raises(NaiveTimeError):
-            casebook.use([make_use(1), make_use(2, at=NAIVE)])
+            failures.use([make_use(1), make_use(2, at=NAIVE)])
         with pytest.raises(NaiveTimeError):
-            casebook.list_lessons(LessonQuery(since=NAIVE))
+            failures.list_lessons(LessonQuery(since=NAIVE))
 
-        assert casebook.list_lessons(LessonQuery()) == []
-        assert casebook.list_uses("l1") == []
+        assert failures.list_lessons(LessonQuery()) == []
+        assert failures.list_uses("l1") == []

@@ -71,7 +71,7 @@ class LifeContract(Contract):
         able = replace(
             said,
             effect="reversible",
-            abilities=("undo",),
+            callbacks=("undo",),
             promises=("Räumt auf.",),
             error_rules=(rule,),
         )

@@ -16,7 +16,6 @@ from mulligan.types.action import State
 from mulligan.types.interfaces import Store
 from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import LogQuery
-from mulligan_testing.store_contract.archives import GROUND, make_notes
 from mulligan_testing.store_contract.contract import (
     DAY,
     NOW,
@@ -25,6 +24,7 @@ from mulligan_testing.store_contract.contract import (
     make_first_entry,
     make_next_entry,
 )
+from mulligan_testing.store_contract.task_versions import GROUND, make_notes
 
 TIMEOUT = 60
 
@@ -73,15 +73,15 @@ class ProcessContract(Contract):
 
     def test_two_processes_that_learn_at_once_lose_no_version(self, store: Store, url: str) -> None:
         """Nor do they double one; the runs of both are counted, each once."""
-        store.archive.append(make_notes(0))
+        store.task_versions.append(make_notes(0))
         children = [start_child(self.opener, url, task="learn", count=500) for _ in range(2)]
 
         written = [line for child in children for line in finish_child(child, timeout=600)]
 
-        found = store.archive.list_versions("weekly-report", tenant="home")
+        found = store.task_versions.list_versions("weekly-report", tenant="home")
         assert [version.version for version in found] == list(range(1000, -1, -1))
         assert [version.model for version in found[-2::-1]] == sorted(written, key=_parse_version)
-        [card] = store.archive.list_scorecards(GROUND)
+        [card] = store.task_versions.list_scorecards(GROUND)
         assert (card.runs, card.scored, card.score) == (1000, 1000, 500.0)
 
     def test_two_processes_that_draw_lessons_lose_no_version(self, store: Store, url: str) -> None:
@@ -90,12 +90,12 @@ class ProcessContract(Contract):
 
         written = [line for child in children for line in finish_child(child, timeout=600)]
 
-        found = store.casebook.list_lesson_versions("l1")
+        found = store.failures.list_lesson_versions("l1")
         assert [lesson.version for lesson in found] == list(range(1, 401))
         assert [lesson.batch for lesson in found] == sorted(written, key=_parse_version)
-        assert store.casebook.list_lessons(LessonQuery(text="order")) == [found[-1]]
-        assert list(store.casebook.count_episodes(since=NOW.date()).values()) == [600]
-        assert len(store.casebook.list_uses("l1")) == 600
+        assert store.failures.list_lessons(LessonQuery(text="order")) == [found[-1]]
+        assert list(store.failures.count_episodes(since=NOW.date()).values()) == [600]
+        assert len(store.failures.list_uses("l1")) == 600
 
     def test_a_killed_writer_loses_nothing_it_was_told_is_safe(self, url: str) -> None:
         """SIGKILL in the middle of a stream of entries."""
@@ -117,7 +117,7 @@ class ProcessContract(Contract):
         store.close()
 
     def test_a_writer_is_gone_with_its_process(self, store: Store, url: str) -> None:
-        """Who was killed is gone at once; who lives is not, and neither are we."""
+        """A killed writer is gone at once; a living one is not, and neither are we."""
         child = start_child(self.opener, url, task="write", count=100000)
         assert child.stdout is not None
         action = store.journal.find_action(child.stdout.readline().strip())

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.wiring import on_brief_loop
 from mulligan.app.worker import UpkeepWorker
+from mulligan.extensions import load_object
 from mulligan.insights.insights import Insights
 from mulligan.process.event_loop import run_on_own_loop
-from mulligan.settings import Settings, load_object
+from mulligan.runtime.recovery import ActionInspector
+from mulligan.settings import Settings
 from mulligan.types.action import Action
 from mulligan.types.errors import ConfigurationError
 
@@ -48,26 +50,17 @@ def open_insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Mull
 def read_now(application: Mulligan, action: Action) -> object:
     """What is there now of what an action is about, as its tool reads it, less secrets."""
     with on_brief_loop():
-        found = run_on_own_loop(application._build_onlooker().read_now(action))  # noqa: SLF001 - its own surface
+        found = run_on_own_loop(build_inspector(application).read_now(action))
     store = application.insights.store
     return application.settings.build_redactor(store, to_decide=True).redact_value(found)
 
 
-def list_later(application: Mulligan, action: Action) -> list[Action]:
-    """Later calls on the same object that stand, which are undone first: the latest first."""
-    return application._build_onlooker().list_later(action)  # noqa: SLF001 - as above
-
-
-def describe_missing(application: Mulligan, action: Action) -> str:
-    """Why an application can do nothing about an action; empty where it can."""
-    return application._build_onlooker().describe_missing(action)  # noqa: SLF001 - as above
+def build_inspector(application: Mulligan) -> ActionInspector:
+    """What looks at actions with the functions of an application's tools."""
+    parts = application._parts  # noqa: SLF001 - its own surface
+    return ActionInspector(book=parts.recovery.book, toolbox=parts.toolbox)
 
 
 def build_worker(application: Mulligan) -> UpkeepWorker:
     """An application as one that looks after what others leave."""
-    return application._build_worker()  # noqa: SLF001 - as above
-
-
-def settle_now(application: Mulligan) -> int:
-    """Let an application take up what waits for it, here and now."""
-    return application.recover_sync()
+    return UpkeepWorker(application._parts)  # noqa: SLF001 - as above

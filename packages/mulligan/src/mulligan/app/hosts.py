@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Parts
+from mulligan.extensions import describe_known, find_extensions
 from mulligan.runtime.advice import read_advised
 from mulligan.runtime.context import (
     OpenTurn,
@@ -31,7 +32,7 @@ from mulligan.runtime.tool_settings import read_name
 from mulligan.runtime.waiting import LOOP, WaitingThread
 from mulligan.types.action import Kept
 from mulligan.types.adapter import Host, HostRun, MeantCall, Plain, RunOptions
-from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan.types.errors import ConfigurationError, MissingExtraError, UnknownHostError
 from mulligan.types.interfaces import Clock
 from mulligan.types.turn import Entry, History, Speaker, Utterance
 from mulligan.types.values import require_bool
@@ -39,10 +40,13 @@ from mulligan.types.values import require_bool
 if TYPE_CHECKING:
     from mulligan.learning.conform import Meant
     from mulligan.runtime.host_run import Run
-    from mulligan.runtime.reply import Rewrite
     from mulligan.types.reply import Replied
 
-    CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]
+    CheckText = Callable[..., Awaitable[Replied]]
+
+
+GROUP = "mulligan.hosts"
+"""The entry points of packages that bring hosts: each names a module with `build(host)` in it."""
 
 
 class Hosts:
@@ -99,9 +103,19 @@ class Hosts:
     def for_host(
         self, adapter: str | Callable[[Host], Any], /, **options: Unpack[RunOptions]
     ) -> Any:
-        """The same for a framework of another: a module of `mulligan.hosts` by its name, or your
-        own function that builds what the framework takes."""
+        """The same for any framework: the name of a host, ours or one that a package brings, or
+        your own function that builds what the framework takes."""
         return self._adapt(adapter, options)
+
+    if not TYPE_CHECKING:  # else a type checker would take every misspelt name for a method
+
+        def __getattr__(self, name: str) -> Any:
+            """`m.for_NAME(…)` of a host that a package brings."""
+            host = name.removeprefix("for_")
+            if host == name:
+                return object.__getattribute__(self, name)
+            _load_adapter(host)
+            return partial(self.for_host, host)
 
     def _adapt(self, name: str | Callable[[Host], Any], options: RunOptions) -> Any:
         unknown = sorted(set(options) - set(RunOptions.__annotations__))
@@ -125,7 +139,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
     name: str
     """What the log calls the framework."""
     options: RunOptions
-    opener: TurnFactory
+    turn_factory: TurnFactory
     parts: Parts
     tools: HostedTools
     decide: Callable[[], Decides]
@@ -134,7 +148,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
     clock: Clock
     kept_for: timedelta
     check: CheckText | None
-    """Checks the text of a turn; `None`: the application has no rules for replies."""
+    """Checks a text, and has it rewritten, for a `turn`; `None`: there are no rules for replies."""
 
     @property
     def application(self) -> object:
@@ -177,7 +191,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
         heard.outcomes = self.tools.outcomes
         about.setdefault("history", heard)
         about.setdefault("vouched", vouched if outer is None else outer.turn.vouched)
-        turn = self.opener.open(message, about, origin=TurnOrigin(host=self.name))
+        turn = self.turn_factory.open(message, about, origin=TurnOrigin(host=self.name)).turn
         turn.kept = kept
         return self._build_run(turn, self._build_holds(turn, thread))
 
@@ -192,7 +206,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
         about["now"] = datetime.fromisoformat(str(told["now"]))
         name = compute_id(told, "turn")
         origin = TurnOrigin(host=self.name, tools=len(tools))
-        turn = self.opener.open(str(told["message"]), about, id=name, origin=origin)
+        turn = self.turn_factory.open(str(told["message"]), about, id=name, origin=origin).turn
         turn.durable = True
         holds = self._build_holds(turn, thread)
         run = self._build_run(turn, holds)
@@ -220,7 +234,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
             tools=self.tools,
             holds=holds,
             keep=self._keep,
-            check=None if self.check is None else partial(_check_for, self.check, turn=turn),
+            check=None if self.check is None else partial(self.check, turn=turn),
             on_answer=self.options.get("on_answer"),
             keep_unfinished=self.options.get("keep_unfinished", False),
         )
@@ -302,13 +316,27 @@ def _load_adapter(name: str) -> Any:
         return import_module(f"mulligan.hosts.{name}")
     except ModuleNotFoundError as missing:
         if missing.name == f"mulligan.hosts.{name}":
-            raise ConfigurationError(
-                f"There is no adapter {name!r}. Pass a function that builds yours: CONTRIBUTING.md "
-                "has a recipe."
-            ) from None
+            return _load_theirs(name)
         last = name.rpartition(".")[2]
         form = f"m.for_{last}()" if hasattr(Hosts, f"for_{last}") else f"m.for_host({name!r})"
         raise MissingExtraError(need=form, extra=last.replace("_", "-")) from missing
+
+
+def _load_theirs(name: str) -> Any:
+    extension = find_extensions(GROUP).get(name)
+    if extension is None:
+        ours = [each.removeprefix("for_") for each in vars(Hosts) if each.startswith("for_")]
+        raise UnknownHostError(
+            f"There is no host {name!r}. {describe_known(GROUP, {*ours} - {'host'})} Or pass a "
+            "function that builds what your framework takes: m.for_host(build)."
+        )
+    adapter = extension.load()
+    if not callable(getattr(adapter, "build", None)):
+        raise ConfigurationError(
+            f"The host {name!r} of {extension.describe_packages()} has no function `build`. "
+            "Update that package, or uninstall it."
+        )
+    return adapter
 
 
 def _as_agents(entry: Entry) -> Entry:
@@ -319,7 +347,3 @@ def _as_agents(entry: Entry) -> Entry:
 
 
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")
-
-
-async def _check_for(check: CheckText, reply: str, rewrite: Rewrite, *, turn: OpenTurn) -> Replied:
-    return await check(reply, turn, rewrite)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.types.errors import StoreError
-from mulligan.types.interfaces import Clock, Store, Vacuum, Vacuumed, share_duty
+from mulligan.types.interfaces import Clock, Store, Vacuum, Vacuumed, run_as_leader
 from mulligan.types.limits import Retention
 
 HOUR = 3600.0
@@ -29,7 +29,6 @@ class Swept(Struct, frozen=True, kw_only=True):
     """How much one round removed."""
 
     rows: int
-    compressed: int
     actions: int
     kept: int
     episodes: int
@@ -50,7 +49,7 @@ def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = Fal
         try:
             counts[name] = remove()
         except StoreError as error:
-            # Somebody at work in one part of a store keeps nothing in the others.
+            # A lock on one part of a store protects nothing in the others.
             failed.append(error)
     vacuumed = _vacuum(store, whole=whole)
     if failed:
@@ -62,15 +61,13 @@ def _list_removals(
     store: Store, retention: Retention, *, now: datetime
 ) -> dict[str, Callable[[], int]]:
     """What removes each kind of record, and says how many there were."""
-    compress = retention.compress
     learned = now - retention.learned
     return {
-        "compressed": lambda: 0 if compress is None else store.log.compress(before=now - compress),
         "rows": lambda: store.log.prune(before=now - retention.log),
         "actions": lambda: store.journal.prune(settled_before=now - retention.settled),
         "kept": lambda: store.vault.shred(now=now),
-        "episodes": lambda: store.casebook.prune(before=learned),
-        "versions": lambda: store.archive.prune(before=learned),
+        "episodes": lambda: store.failures.prune(before=learned),
+        "versions": lambda: store.task_versions.prune(before=learned),
     }
 
 
@@ -78,7 +75,7 @@ def _vacuum(store: Store, *, whole: bool) -> Vacuumed | None:
     vacuum: Vacuum | None = getattr(store, "vacuum", None)
     if vacuum is None:
         return None
-    with share_duty(store, "vacuum", every=timedelta(0)) as ours:
+    with run_as_leader(store, "vacuum", every=timedelta(0)) as ours:
         return vacuum(most_bytes=None if whole else MOST_VACUUMED) if ours else None
 
 
@@ -104,7 +101,7 @@ class Housekeeping:
 
     def sweep_if_due(self) -> Swept | None:
         """Sweep, unless another process does so now or did within the hour."""
-        with share_duty(self._store, "sweep", every=EVERY) as ours:
+        with run_as_leader(self._store, "sweep", every=EVERY) as ours:
             if not ours:
                 return None
             return sweep(self._store, retention=self._retention, clock=self._clock)

@@ -16,6 +16,7 @@ from mulligan.types.interfaces import Judge
 
 if TYPE_CHECKING:
     from mulligan.runtime.tool import Runtime
+    from mulligan.types.limits import Meter
 
 _report = logging.getLogger("mulligan")
 
@@ -50,8 +51,12 @@ class Judges:
         if hasattr(source, "ask"):
             from mulligan.judge import ScrubbedJudge
 
-            return ScrubbedJudge(cast("Judge", source), scrub=self._scrub)
-        if isinstance(source, str) or _is_model(source):
+            return ScrubbedJudge(
+                cast("Judge", source), scrub=self._scrub, limits=self._runtime.judge_limits
+            )
+        from mulligan.hosts.pydantic_ai_writer import is_model
+
+        if isinstance(source, str) or is_model(source):
             from mulligan.judge import ModelJudge
 
             return ModelJudge(cast("str", source), **self._list_settings())
@@ -62,7 +67,7 @@ class Judges:
         from mulligan.hosts.writers import find_agent, name_writer
         from mulligan.judge import TextJudge
         from mulligan.loops.briefs import PlainBrief
-        from mulligan.process.event_loop import call_function
+        from mulligan.process.user_functions import call_function
 
         agent = find_agent(source)
         if agent is None and not callable(source):
@@ -72,9 +77,9 @@ class Judges:
                 "model's name such as 'anthropic:…', 'openai:…' or 'bedrock:…'."
             )
 
-        async def ask_text(prompt: str) -> object:
+        async def ask_text(prompt: str, meter: Meter) -> object:
             if agent is not None:
-                return await agent.write(PlainBrief(prompt=prompt))
+                return await agent.write(PlainBrief(prompt=prompt, meter=meter))
             return await call_function(cast("Any", source), prompt)
 
         return TextJudge(ask_text, name=name_writer(source), **self._list_settings())
@@ -98,14 +103,8 @@ class Judges:
         }
 
 
-def _is_model(source: object) -> bool:
-    from mulligan.hosts.pydantic_ai_writer import is_model
-
-    return is_model(source)
-
-
 def log_outage(asked: JudgeAsked, *, runtime: Runtime) -> None:
-    """Put a question that was not answered on record. It may fail; who asked may not."""
+    """Put a question that was not answered on record. Logging may fail; the caller may not."""
     if asked.outcome is AskOutcome.ANSWERED:
         return
     try:
@@ -134,12 +133,5 @@ def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
         duration_us=asked.duration // timedelta(microseconds=1),
         error_class=ErrorClass.AMBIGUOUS.value,
         error_type=asked.outcome.value,
-        error_message=None,
-        error_code=None,
-        error_at=None,
-        result=None,
-        try_number=1,
-        parent=None,
         turn=labels.turn,
-        weight=1.0,
     )

@@ -1,4 +1,4 @@
-"""What turns leave behind, written down and learned from where nobody waits for it."""
+"""What turns leave behind, written down and learned from in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.episodes import Ended, OpenEpisode
 from mulligan.telemetry.events import Errands
 from mulligan.types.events import LessonLearned
-from mulligan.types.interfaces import Clock, Store, Subscriber, share_duty
+from mulligan.types.interfaces import Clock, Store, Subscriber, run_as_leader
 from mulligan.types.lesson import Episode, Lesson, LessonQuery
 from mulligan.types.values import IdentityKind
 
@@ -35,15 +35,15 @@ HOUR = timedelta(hours=1)
 """How long a process believes that another has seen to it."""
 NO_TIME = timedelta()
 PATIENCE = 0.1
-"""Seconds that whoever waits for us may wait for all that is kept."""
+"""Seconds that a caller may wait for everything to be kept."""
 
 
 class _AwaitedError(Exception):
-    """Somebody has waited long enough: the rest is for another time."""
+    """The wait is over: the rest is done later."""
 
 
 class FailureMemory:
-    """Remembers failures and how they ended. What goes wrong in here reaches nobody's turn."""
+    """Remembers failures and how they ended. What goes wrong in here never fails a turn."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class FailureMemory:
 
         found = build_episodes(turn.turn, opened, calls=calls)
         episodes = [self._scrub_episode(each, turn) for each in found]
-        self._store.casebook.record(episodes)
+        self._store.failures.record(episodes)
         self._grow(episodes)
         self._undrawn.update(map(find_pool, episodes))
         self._kept += len(episodes)
@@ -133,13 +133,13 @@ class FailureMemory:
     def consolidate(
         self, *, every: timedelta, go_on: Callable[[], None] = lambda: None
     ) -> int | None:
-        """Draw lessons from everything that is kept; how many versions that came to.
+        """Draw lessons from everything that is kept; returns the number of versions.
 
         `None`: another process is at it, or did so within `every`.
         """
         from mulligan.learning.consolidation import consolidate
 
-        with share_duty(self._store, "consolidate", every=every) as ours:
+        with run_as_leader(self._store, "consolidate", every=every) as ours:
             if not ours:
                 return None
             lessons = consolidate(self._store, now=self._clock(), go_on=go_on).lessons
@@ -151,29 +151,29 @@ class FailureMemory:
         from mulligan.learning.consolidation import count_people, grow, hash_schemas
         from mulligan.learning.mining import find_uses
 
-        casebook = self._store.casebook
+        failure_store = self._store.failures
         patterns = {(each.tenant, each.tool, each.fingerprint) for each in episodes}
         offered = {each.offer.lesson for each in episodes if each.offer and each.offer.lesson}
         lessons = {
             lesson.id: lesson
             for tenant, tool, fingerprint in patterns
-            for lesson in casebook.list_lessons(
+            for lesson in failure_store.list_lessons(
                 LessonQuery(tenant=tenant, tool=tool, fingerprint=fingerprint)
             )
         }
         for name in offered - set(lessons):
             lessons |= {
-                lesson.id: lesson for lesson in casebook.list_lesson_versions(name or "")[-1:]
+                lesson.id: lesson for lesson in failure_store.list_lesson_versions(name or "")[-1:]
             }
         uses = find_uses(episodes, list(lessons.values()))
-        casebook.use(uses)
+        failure_store.use(uses)
         touched = {use.lesson for use in uses}
         if not touched:
             return
         schemas = hash_schemas(self._store.catalog.list_tools())
-        people = count_people(casebook, now=self._clock())
+        people = count_people(failure_store, now=self._clock())
         moved = [
-            grow(casebook, lesson, now=self._clock(), schemas=schemas, people=people)
+            grow(failure_store, lesson, now=self._clock(), schemas=schemas, people=people)
             for lesson in lessons.values()
             if lesson.id in touched
         ]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from mulligan.app.hosts import ApplicationHost, Hosts
 from mulligan.app.turn_factory import About, TurnFactory
-from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop
+from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop, refuse_running_loop
 from mulligan.app.writing import Writing
 from mulligan.checks.custom import Checks
-from mulligan.process.event_loop import LateModules, is_async, read_utc_now, run_on_own_loop
+from mulligan.process.event_loop import LateModules, read_utc_now, run_on_own_loop
+from mulligan.process.user_functions import call_aside, is_async
 from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.host_tools import HostedTools
@@ -27,117 +27,36 @@ from mulligan.runtime.wrapper import wrap_tool
 from mulligan.settings import Settings, say_memory_once
 from mulligan.telemetry.shutdown import closer
 from mulligan.types.adapter import RunOptions
-from mulligan.types.errors import ConfigurationError, RunningLoopError, StoreError
+from mulligan.types.errors import ConfigurationError, StoreError
 from mulligan.types.finding import Severity
-from mulligan.types.interfaces import Archive, Clock, Gather, Store, Subscriber
+from mulligan.types.interfaces import Clock, Gather, Store, Subscriber, TaskVersions
 from mulligan.types.values import IdentityKind
 
 if TYPE_CHECKING:
-    from mulligan.app.worker import UpkeepWorker
     from mulligan.app.writing import Rules
     from mulligan.insights.insights import Insights
     from mulligan.learning.conform import Meant
-    from mulligan.runtime.recovery import ActionInspector
+    from mulligan.loops.tasks import TaskDone, Work
     from mulligan.runtime.reply import Rewrite
     from mulligan.types.adapter import AgentWriter
     from mulligan.types.reply import Replied
+    from mulligan.types.task import Task
 
 
 AnyAgent = Callable[[OpenTurn], object]
 """What acts: a plain function or an async one."""
 
 
-class Blocking:
-    """The forms of `Mulligan`'s methods for programs that never await."""
-
-    _parts: Parts
-
-    @abstractmethod
-    async def act(
-        self,
-        message: str,
-        agent: AnyAgent,
-        /,
-        *,
-        rewrite: Rewrite | object = None,
-        **about: Unpack[About],
-    ) -> Done:
-        """Let an agent act on a request."""
-
-    @abstractmethod
-    async def recover(self) -> int:
-        """Look after what was left."""
-
-    def act_sync(
-        self,
-        message: str,
-        agent: AnyAgent,
-        /,
-        *,
-        rewrite: Rewrite | object = None,
-        **about: Unpack[About],
-    ) -> Done:
-        """`act` for a program without an event loop.
-
-        A plain agent runs on the thread that calls this, where no event loop runs, so that it may
-        use what belongs to that thread and call what brings a loop of its own. What a turn leaves
-        open is looked after by a thread in the background.
-        """
-        refuse_running_loop(instead="await m.act(…)")
-        about.setdefault("agent", read_name(agent))
-        here = None if is_async(agent) else WaitingThread()
-        called = agent if here is None else _bring(agent, here)
-
-        async def act_alone() -> Done:
-            # The loop ends with this turn, and so would recovery on it: it is waited for.
-            if self._parts.recover:
-                await self._parts.timer.run_once()
-            done = await self.act(message, called, rewrite=rewrite, **about)
-            if done.open_actions:
-                await self._parts.timer.run_once()
-            return done
-
-        with on_brief_loop():
-            return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
-
-    def recover_sync(self) -> int:
-        """`recover` for a program without an event loop."""
-        refuse_running_loop(instead="await m.recover()")
-        with on_brief_loop():
-            return run_on_own_loop(self.recover())
-
-
-def refuse_running_loop(*, instead: str) -> None:
-    """Refuse to hold up an event loop, in words that say what to write."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    raise RunningLoopError(
-        "An event loop runs here, as in a notebook or an async function, and this call would hold "
-        f"it up. Nothing was done. Write `{instead}` instead; a notebook takes that as it is."
-    )
-
-
-def refuse_generator(reply: object) -> None:
-    """A generator has done nothing yet, and would do it outside of its turn, reviewed by nobody."""
-    if inspect.isgenerator(reply) or inspect.isasyncgen(reply):
-        raise ConfigurationError(
-            "An agent gives its reply once, so that it can be reviewed before anybody sees it, and "
-            "this one yields. It was not begun. Collect what it yields, and return it."
-        )
-
-
 def as_async(agent: AnyAgent) -> Agent:
-    """The agent as one to await; a plain function runs in a thread, in its turn all the same."""
+    """The agent as one to await; a plain function runs in a thread, still in its turn."""
 
-    async def call_aside(turn: OpenTurn) -> object:
-        return await _await_answer(await asyncio.to_thread(agent, turn))
+    async def call_beside(turn: OpenTurn) -> object:
+        return await _await_answer(await call_aside(agent, turn))
 
     async def call_here(turn: OpenTurn) -> object:
         return await _await_answer(agent(turn))
 
-    return call_here if is_async(agent) else call_aside
+    return call_here if is_async(agent) else call_beside
 
 
 def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
@@ -152,7 +71,12 @@ def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
 
 async def _await_answer(answer: object) -> object:
     reply = await answer if isinstance(answer, Awaitable) else answer
-    refuse_generator(reply)
+    if inspect.isgenerator(reply) or inspect.isasyncgen(reply):
+        # It has done nothing yet, and would do it outside of its turn, without a review.
+        raise ConfigurationError(
+            "An agent gives its reply once, so that it can be reviewed before it is shown, and "
+            "this one yields. It was not started. Collect what it yields, and return it."
+        )
     return reply
 
 
@@ -164,22 +88,22 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Mulligan(Blocking, Hosts, Writing):
+class Mulligan(Hosts, Writing):
     """Gives an application's agents a second shot: review, undo, correct, try again, remember.
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
     Without one, settings come from the environment and pyproject.toml, and by default everything
-    stays in memory. Any setting can also be given by name; `archive=` is a place of your own for
-    what is learned about tasks. `checks` ("standard", functions of your
-    own, or both) and `facts` review what agents do; a `judge`, such as "anthropic:…", is asked
-    where they have not settled it.
+    stays in memory. Any setting can also be given by name; `task_versions=` is where what
+    is learned about tasks is kept, if not in the store. `checks` ("standard", names of checks that
+    packages bring, functions of your own) and `facts` review what agents do; a `judge`, such as
+    "anthropic:…", is asked where they have not settled it.
     """
 
     def __init__(
         self,
         store: str | Store | None = None,
         *,
-        checks: Checks = (),
+        checks: Checks | None = None,
         facts: Iterable[Gather] = (),
         judge: object = None,
         replies: Rules = None,
@@ -187,23 +111,26 @@ class Mulligan(Blocking, Hosts, Writing):
         clock: Clock = read_utc_now,
         **changes: object,
     ) -> None:
-        archive = cast("Archive | None", changes.pop("archive", None))
+        task_versions = cast("TaskVersions | None", changes.pop("task_versions", None))
         loaded = Settings.load() if settings is None else settings
         if isinstance(store, str):
             changes["store"] = store
         self.settings = loaded.with_values(**changes)
         self._replies = self._read_rules(replies)
         self._clock = clock
+        checks = sorted(self.settings.checks) if checks is None else checks
         own = None if isinstance(store, str) else store
         self._parts: Parts = assemble(
             self.settings,
             store=own,
-            asked=Asked(checks=checks, facts=facts, judge=judge, archive=archive),
+            asked=Asked(checks=checks, facts=facts, judge=judge, task_versions=task_versions),
             clock=clock,
         )
-        self._opener = TurnFactory(self._parts, settings=self.settings, clock=clock)
+        self._turn_factory = TurnFactory(self._parts, settings=self.settings, clock=clock)
         # What keeps the application alive: this object, its tools and its turns.
-        self._unused = closer.watch(self._opener, self._parts.list_closes(own=own is not None))
+        self._unused = closer.watch(
+            self._turn_factory, self._parts.list_closes(own=own is not None)
+        )
         if store is None and self.settings.store == Settings().store:
             say_memory_once()
 
@@ -270,7 +197,7 @@ class Mulligan(Blocking, Hosts, Writing):
         time zone one that there is. Without an agent's name, the log has the function that it is
         opened in.
         """
-        return self._opener.open(message, about, origin=TurnOrigin(within=name_caller()))
+        return self._turn_factory.open(message, about, origin=TurnOrigin(within=name_caller())).turn
 
     async def act(
         self,
@@ -281,7 +208,7 @@ class Mulligan(Blocking, Hosts, Writing):
         rewrite: Rewrite | object = None,
         **about: Unpack[About],
     ) -> Done:
-        """Let an agent act on a request, and review what it did before anyone sees the reply.
+        """Let an agent act on a request, and review what it did before the reply is shown.
 
         `agent` is any function of the turn that gives a reply, async or plain; a plain one runs in
         a thread, so that it holds up no event loop. A rejected attempt is undone as a whole; the
@@ -293,12 +220,12 @@ class Mulligan(Blocking, Hosts, Writing):
         """
         rewriter = None if rewrite is None else self._find_rewriter(rewrite)
         about.setdefault("agent", read_name(agent))
-        turn = self._opener.open(message, about, origin=TurnOrigin(within="act"))
-        done = await self._opener.build_loop(turn).run(as_async(agent))
+        loop = self._turn_factory.open(message, about, origin=TurnOrigin(within="act"))
+        done = await loop.run(as_async(agent))
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.output, str) or not done.stands:
             return done
-        replied = await self._check_text(done.output, turn, rewriter)
+        replied = await self._check_text(done.output, rewriter, turn=loop.turn)
         from mulligan.runtime.reply import with_replied
 
         return with_replied(done, replied)
@@ -348,10 +275,67 @@ class Mulligan(Blocking, Hosts, Writing):
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.
 
-        This runs by itself while turns do: at the first, at the end of each, and on a timer.
+        This runs automatically while turns do: at the first, at the end of each, and on a timer.
         """
         with leave_turns():
             return await self._parts.recovery.run()
+
+    def act_sync(
+        self,
+        message: str,
+        agent: AnyAgent,
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done:
+        """`act` for a program without an event loop.
+
+        A plain agent runs on the thread that calls this, where no event loop runs, so that it may
+        use what belongs to that thread and call what brings a loop of its own. What a turn leaves
+        open is handled by a thread in the background.
+        """
+        refuse_running_loop(instead="await m.act(…)")
+        about.setdefault("agent", read_name(agent))
+        here = None if is_async(agent) else WaitingThread()
+        called = agent if here is None else _bring(agent, here)
+
+        async def act_alone() -> Done:
+            # The loop ends with this turn, and so would recovery on it: it is waited for.
+            if self._parts.recover:
+                await self._parts.timer.run_once()
+            done = await self.act(message, called, rewrite=rewrite, **about)
+            if done.open_actions:
+                await self._parts.timer.run_once(done.open_actions)
+            return done
+
+        with on_brief_loop():
+            return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
+
+    def recover_sync(self) -> int:
+        """`recover` for a program without an event loop."""
+        refuse_running_loop(instead="await m.recover()")
+        with on_brief_loop():
+            return run_on_own_loop(self.recover())
+
+    def run_task_sync(
+        self,
+        task: Task,
+        work: Work | object,
+        /,
+        *,
+        input: object = None,  # noqa: A002 - the field's word
+    ) -> TaskDone:
+        """`run_task` for a program without an event loop; it waits for the reflection too."""
+        refuse_running_loop(instead="await m.run_task(…)")
+
+        async def run_alone() -> TaskDone:
+            done = await self.run_task(task, work, input=input)
+            await self._parts.learning.afterwards.finish()
+            return done
+
+        with on_brief_loop():
+            return run_on_own_loop(run_alone())
 
     @property
     def insights(self) -> Insights:
@@ -362,8 +346,9 @@ class Mulligan(Blocking, Hosts, Writing):
         return self._ask_about() if self.settings.tenant else self._build_insights(None)
 
     def _ask_about(self, tenant: str = "") -> Insights:
-        """Questions about one tenant, else about that of the settings, which may be nobody."""
-        return self._build_insights(self._identify_tenant(tenant))
+        """Questions about one tenant, else about that of the settings, which may be none."""
+        identify = self._parts.runtime.redactor.identify
+        return self._build_insights(identify(tenant or self.settings.tenant, IdentityKind.TENANT))
 
     def _build_insights(self, tenant: str | None) -> Insights:
         from mulligan.insights.insights import Insights
@@ -372,20 +357,10 @@ class Mulligan(Blocking, Hosts, Writing):
             self._parts.store,
             settings=self.settings,
             clock=self._clock,
-            tally=self._opener.tally,
+            tally=self._turn_factory.tally,
             declared=self._parts.describe_tools,
             tenant=tenant,
         )
-
-    def _build_onlooker(self) -> ActionInspector:
-        from mulligan.runtime.recovery import ActionInspector
-
-        return ActionInspector(book=self._parts.recovery.book, toolbox=self._parts.toolbox)
-
-    def _build_worker(self) -> UpkeepWorker:
-        from mulligan.app.worker import UpkeepWorker
-
-        return UpkeepWorker(self._parts)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""
@@ -403,16 +378,11 @@ class Mulligan(Blocking, Hosts, Writing):
         self._unused.detach()
         self._parts.close()
 
-    def _identify_tenant(self, name: str) -> str:
-        return self._parts.runtime.redactor.identify(
-            name or self.settings.tenant, IdentityKind.TENANT
-        )
-
     def _build_host(self, options: RunOptions, *, name: str = "host") -> ApplicationHost:
         return ApplicationHost(
             name=name,
             options=options,
-            opener=self._opener,
+            turn_factory=self._turn_factory,
             parts=self._parts,
             tools=self._hosted,
             # A turn may be of another tenant than that of the settings.
@@ -425,7 +395,7 @@ class Mulligan(Blocking, Hosts, Writing):
         )
 
     async def _check_text(
-        self, reply: str, turn: OpenTurn, rewrite: Rewrite | AgentWriter | None
+        self, reply: str, rewrite: Rewrite | AgentWriter | None, *, turn: OpenTurn
     ) -> Replied:
         if not TEXTS.loaded:
             await TEXTS.load_beside_loop()

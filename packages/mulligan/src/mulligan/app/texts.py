@@ -6,7 +6,8 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, cast
 
@@ -16,10 +17,19 @@ from msgspec.structs import replace
 from mulligan.app.wiring import Parts
 from mulligan.checks.grounding import Verification, Verifier
 from mulligan.hosts.writers import find_agent, find_writer
+from mulligan.learning.calibration import compute_wilson
 from mulligan.loops.briefs import PlainBrief, Writer
-from mulligan.loops.drafts import Drafted, DraftRules, JudgeCritic, choose_loop, judged_by
-from mulligan.loops.replies import ReplyRules, warn_at_the_bound, write_reply
-from mulligan.process.event_loop import call_function
+from mulligan.loops.drafts import (
+    Drafted,
+    DraftRules,
+    JudgeCritic,
+    choose_loop,
+    judged_by,
+    read_draft_rules,
+)
+from mulligan.loops.replies import ReplyRules, bind_checks, warn_at_the_bound, write_reply
+from mulligan.loops.streaming import Stream
+from mulligan.process.user_functions import call_function
 from mulligan.prompts.template import read_own_prompt
 from mulligan.runtime.context import Labels, OpenTurn, find_current_turn
 from mulligan.runtime.payloads import REPLY, pack_reply
@@ -36,6 +46,7 @@ from mulligan.types.events import (
     ReplyChecked,
     ReplySettled,
     Responded,
+    RewriteRateMoved,
     TaskRan,
     TaskReflected,
     Thought,
@@ -53,7 +64,7 @@ from mulligan.types.log import (
     TASK_RAN,
     TASK_REFLECTED,
 )
-from mulligan.types.reply import Replied
+from mulligan.types.reply import RATE_TARGET, Replied
 from mulligan.types.task import Ran
 
 _report = logging.getLogger("mulligan")
@@ -69,7 +80,7 @@ _MILLISECOND = 1_000
 
 _SHOWN = frozenset(
     {"accepted", "beside", "bound_reached", "doing", "iterations", "money", "number", "reflected"}
-    | {"revising", "rules", "score", "standing", "task", "tool", "version"}
+    | {"revising", "rules", "score", "standing", "task", "tool", "version", "withheld"}
 )
 """Words and figures of ours, or names: what a step says about them is no secret."""
 
@@ -105,7 +116,7 @@ class StepLog:
         return self.turn.id if self.turn is not None else self.id
 
     def __call__(self, event: Happened) -> None:
-        """Log an event and hand it on to whoever listens, with the id of the whole."""
+        """Log an event and pass it to the listeners, with the id of the whole."""
         if isinstance(event, STEPS):
             event = replace(event, id=self.id)
         try:
@@ -117,7 +128,8 @@ class StepLog:
         self._runtime.events.publish(event)
 
     def _build_row(self, step: _Step) -> LogRow:
-        redactor, labels = self._runtime.redactor, self._choose_labels()
+        redactor, turn = self._runtime.redactor, self.turn
+        labels = turn.labels if turn is not None else Labels(self._runtime.tenant, "", "", None)
         kind, error_type, message = step.trouble or (None, None, None)
         at_us, duration_us = self._measure_time(whole=step.last)
         return LogRow(
@@ -134,30 +146,15 @@ class StepLog:
             error_class=kind.value if kind else None,
             error_type=error_type,
             error_message=message,
-            error_code=None,
-            error_at=None,
             result=None if step.result is None else redactor.redact_result(step.result),
-            try_number=1,
-            parent=self._find_parent(step),
+            parent=None if step.last or step.id else step.parent or self.id,
             turn=labels.turn,
-            weight=1.0,
         )
 
     def _make_next_id(self) -> str:
         """An id above the one before: steps of one millisecond would else have no order."""
         self._last_us = max(self._runtime.wall_us(), self._last_us + _MILLISECOND)
         return self._runtime.make_id(self._last_us)
-
-    def _find_parent(self, step: _Step) -> str | None:
-        """What it is a step of; the last row and a run are the whole."""
-        if step.last or step.id:
-            return None
-        return step.parent or self.id
-
-    def _choose_labels(self) -> Labels:
-        if self.turn is not None:
-            return self.turn.labels
-        return Labels(tenant=self._runtime.tenant, agent="", context="", turn=None)
 
     def _measure_time(self, *, whole: bool) -> tuple[int, int]:
         """When a step began, or the whole, and how long it took, in microseconds."""
@@ -225,18 +222,20 @@ def _name_task(task: str) -> str:
 
 
 def _build_settled_step(event: ReplySettled) -> _Step:
-    """One that was sent although it was rejected is a failure, so that somebody finds it."""
+    """One that was sent although it was rejected counts as a failure, so that it is found."""
     facts = {
         "iterations": event.iterations,
         "standing": event.standing,
         "bound_reached": event.bound_reached,
         "rules": event.rules,
+        "withheld": event.withheld,
     }
-    rejected = (ErrorClass.RULE, "ReplyRejected", ", ".join(dict.fromkeys(event.rules)))
+    kind = "ReplyWithheld" if event.withheld else "ReplyRejected"
+    rejected = (ErrorClass.RULE, kind, ", ".join(dict.fromkeys(event.rules)))
     return _Step(
         name=REPLY_SETTLED,
         facts=facts,
-        trouble=rejected if event.bound_reached else None,
+        trouble=rejected if event.bound_reached or event.withheld else None,
         last=True,
     )
 
@@ -251,6 +250,43 @@ def _describe_critique(event: Reflected | Responded) -> dict[str, object]:
     }
 
 
+RECENT_REPLIES = 50
+"""Replies whose rate of rewrites is watched."""
+MOST_RULES = 3
+
+
+class RateWatch:
+    """Watches how many of the latest replies were written again, and says when that moves."""
+
+    def __init__(self) -> None:
+        self._latest: deque[tuple[str, ...] | None] = deque(maxlen=RECENT_REPLIES)
+        """Of each reply the rules that rejected its first try; `None`: it was not rewritten."""
+        self._healthy: bool | None = None
+
+    def add(self, replied: Replied) -> RewriteRateMoved | None:
+        """Count a reply; what it changes, where the rate has left its band or is back."""
+        first = replied.iterations[0].verdict
+        again = tuple(finding.rule for finding in first.errors)
+        self._latest.append(again if len(replied.iterations) > 1 else None)
+        rejected = [rules for rules in self._latest if rules is not None]
+        if len(self._latest) < RECENT_REPLIES:
+            return None
+        rate, was = len(rejected) / RECENT_REPLIES, self._healthy
+        low, high = compute_wilson(len(rejected), RECENT_REPLIES)
+        if low > RATE_TARGET[1] or high < RATE_TARGET[0]:
+            self._healthy = False
+        elif RATE_TARGET[0] <= rate <= RATE_TARGET[1]:
+            self._healthy = True
+        new = was is None and rate <= RATE_TARGET[1]
+        if self._healthy is None or self._healthy is was or new:
+            return None
+        counts = Counter(rule for rules in rejected for rule in set(rules))
+        most = tuple(rule for rule, _ in counts.most_common(MOST_RULES))
+        return RewriteRateMoved(
+            rate=rate, replies=RECENT_REPLIES, healthy=self._healthy, rules=most
+        )
+
+
 class Texts:
     """Replies and drafts of one application."""
 
@@ -258,10 +294,17 @@ class Texts:
         self._parts = parts
         self._settings = settings
         self._clock = clock
+        self._watch = RateWatch()
         self._verifiers: dict[tuple[object, ...], tuple[Verification, Verifier]] = {}
 
     async def reply(
-        self, write: object, *, rules: ReplyRules, query: str, context: tuple[str, ...]
+        self,
+        write: object,
+        *,
+        rules: ReplyRules,
+        query: str,
+        context: str | Iterable[str],
+        stream: Stream | None = None,
     ) -> Replied:
         """Have a reply written and checked."""
         writer = find_writer(write, takes="the feedback on the reply before, or None")
@@ -273,8 +316,9 @@ class Texts:
             context=context,
             turn=steps.turn.id if steps.turn is not None else "",
             announce=_build_teller(steps),
+            stream=stream,
         )
-        await self._keep(replied, owner=steps.owner)
+        await self._settle(replied, owner=steps.owner)
         return replace(replied, id=steps.id)
 
     async def answer(
@@ -285,7 +329,7 @@ class Texts:
         rules: ReplyRules,
         rewrite: Rewrite | AgentWriter | None,
     ) -> Replied:
-        """Have the reply of a turn checked, and written again where somebody can."""
+        """Have the reply of a turn checked, and written again where possible."""
         steps = StepLog(self._parts.runtime, turn=turn)
         replied = await answer(
             reply,
@@ -294,17 +338,24 @@ class Texts:
             rewrite=rewrite,
             announce=_build_teller(steps),
         )
-        await self._keep(replied, owner=steps.owner)
+        await self._settle(replied, owner=steps.owner)
         return replace(replied, id=steps.id)
 
-    async def draft(self, write: object, *, question: str, rules: DraftRules | None) -> Drafted:
+    async def draft(
+        self,
+        write: object,
+        *,
+        question: str,
+        rules: DraftRules | None,
+        stream: Stream | None = None,
+    ) -> Drafted:
         """Have an answer drafted; without critics, the application's judge is the critic."""
         writer = find_writer(write, takes="a brief")
         by = cast("Writer", writer.write if isinstance(writer, AgentWriter) else writer)
-        held_to = self._with_critics(rules or DraftRules())
+        held_to = self._with_critics(read_draft_rules(rules))
         steps = StepLog(self._parts.runtime)
         run = choose_loop(self._settings.loop)
-        drafted = await run(by, question=question, rules=held_to, announce=steps)
+        drafted = await run(by, question=question, rules=held_to, announce=steps, stream=stream)
         return replace(drafted, id=steps.id)
 
     def _with_critics(self, rules: DraftRules) -> DraftRules:
@@ -330,14 +381,22 @@ class Texts:
         return judge
 
     def with_verifier(self, rules: ReplyRules) -> ReplyRules:
-        """The rules with a judge for the claims, where they ask for one and there is one."""
+        """The rules with a judge for the claims and the rubrics, where there is one.
+
+        Where the application only watches, nothing is checked.
+        """
+        if self._parts.runtime.mode.only_watches:
+            return replace(rules, checks=(), verifier=None, verify=None, attempts=1)
+        learning = self._parts.learning
+        rules = bind_checks(
+            rules, open_judge=lambda named: learning.open_judge(named) if named else learning.judge
+        )
         asked = rules.verify
         if asked is None or rules.verifier is not None:
             return rules
         named = asked.judge if isinstance(asked.judge, str) else id(asked.judge)
         key = (asked.severity, named, asked.prompt)
         if key not in self._verifiers:
-            learning = self._parts.learning
             judge = learning.open_judge(asked.judge) if asked.judge else learning.judge
             if judge is None:
                 return rules
@@ -346,6 +405,20 @@ class Texts:
             verifier = Verifier(judge, severity=asked.severity, own_prompt=own)
             self._verifiers[key] = (asked, verifier)
         return replace(rules, verifier=self._verifiers[key][1])
+
+    async def _settle(self, replied: Replied, *, owner: str) -> None:
+        if (moved := self._watch.add(replied)) is not None:
+            self._parts.runtime.events.publish(moved)
+            if not moved.healthy:
+                _report.warning(
+                    "%.0f %% of the last %d replies were rewritten (healthy: %.0f to %.0f), mostly "
+                    "for %s.",
+                    100 * moved.rate,
+                    moved.replies,
+                    *(100 * each for each in RATE_TARGET),
+                    ", ".join(moved.rules) or "nothing",
+                )
+        await self._keep(replied, owner=owner)
 
     async def _keep(self, replied: Replied, *, owner: str) -> None:
         if not self._settings.keep_replies:
@@ -363,7 +436,7 @@ class Texts:
 
 
 def find_work(source: object) -> Callable[[str], Any]:
-    """One run of a task by anybody: an agent, a model or its name, a function of the prompt."""
+    """One run of a task by any worker: an agent, a model or its name, a function of the prompt."""
     work = find_writer(source, takes="the prompt")
 
     async def run(prompt: str) -> object:

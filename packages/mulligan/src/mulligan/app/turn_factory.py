@@ -15,7 +15,7 @@ from mulligan.settings import Settings
 from mulligan.telemetry.writer import RowCounts
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.interfaces import Clock
-from mulligan.types.turn import NO_HISTORY, NOTHING_KNOWN, History, Turn, read_history
+from mulligan.types.turn import NOTHING_KNOWN, History, Turn, read_history
 from mulligan.types.values import require_bool
 
 
@@ -25,19 +25,19 @@ class About(TypedDict, total=False):
     now: datetime | None
     """When it was said; aware. By default, now."""
     timezone: str | None
-    """Where the person is, by its IANA name; else as the setting says. `None`: nobody knows, and no
-    date is resolved."""
+    """Where the person is, by its IANA name; else as the setting says. `None`: unknown, and no date
+    is resolved."""
     agent: str
     context: str
     tenant: str
     principal: str
     known: Mapping[str, object]
     vouched: bool
-    """Whether the message is known to be the person's, and not only reported by somebody."""
+    """Whether the message is known to be the person's, and not only reported by a client."""
     history: Iterable[object] | History
     """The conversation before the message, in the form that your framework or provider has it."""
     own: bool
-    """Opened inside another turn, it stands for itself: rejecting that one leaves it alone."""
+    """Opened inside another turn, it is independent: rejecting that one leaves it alone."""
 
 
 class TurnFactory:
@@ -58,8 +58,8 @@ class TurnFactory:
         *,
         id: str = "",  # noqa: A002
         origin: TurnOrigin = APPLICATION,
-    ) -> OpenTurn:
-        """A turn that somebody asked for; one that was begun elsewhere has its `id`."""
+    ) -> TurnLoop:
+        """A turn with a request; one that was begun elsewhere has its `id`."""
         unknown = sorted(set(about) - set(About.__annotations__))
         if unknown:
             known = ", ".join(About.__annotations__)
@@ -67,7 +67,7 @@ class TurnFactory:
         zone = about.get("timezone", self._settings.timezone or None)
         _require_zone(zone)
         turn = Turn(
-            id=id or self._make_id(),
+            id=id or self._parts.runtime.make_id(),
             message=message,
             now=about.get("now") or self._clock(),
             timezone=zone,
@@ -86,30 +86,22 @@ class TurnFactory:
             among=self._parts.under_way,
             origin=origin if origin.host else replace(origin, tools=self._parts.toolbox.count),
         )
-        self.build_loop(opened)
-        return opened
+        return self._build_loop(opened)
 
     def open_alone(self, like: Turn | None) -> OpenTurn:
         """A turn for one call that has none. What it may have come from says what is known."""
-        turn = Turn(
-            id=self._make_id(),
-            now=self._clock() if like is None else like.now,
-            message="" if like is None else like.message,
-            timezone=(self._settings.timezone or None) if like is None else like.timezone,
-            agent="" if like is None else like.agent,
-            context="" if like is None else like.context,
-            tenant=self._settings.tenant if like is None else like.tenant,
-            principal="" if like is None else like.principal,
-            known=NOTHING_KNOWN if like is None else like.known,
-            vouched=like is None or like.vouched,
-            history=NO_HISTORY if like is None else like.history,
+        known = like or Turn(
+            id="",
+            now=self._clock(),
+            timezone=self._settings.timezone or None,
+            tenant=self._settings.tenant,
         )
+        turn = replace(known, id=self._parts.runtime.make_id())
         origin = TurnOrigin(tools=self._parts.toolbox.count)
         opened = OpenTurn(turn, redactor=self._parts.runtime.redactor, own=True, origin=origin)
-        self.build_loop(opened)
-        return opened
+        return self._build_loop(opened).turn
 
-    def build_loop(self, turn: OpenTurn) -> TurnLoop:
+    def _build_loop(self, turn: OpenTurn) -> TurnLoop:
         """What takes a turn from the request to the answer."""
         memory = self._parts.memory
         loop = TurnLoop(
@@ -125,15 +117,11 @@ class TurnFactory:
         return loop
 
     def tally(self) -> RowCounts:
-        """What became of every row this process has logged."""
+        """The result of every row this process has logged."""
         return self._parts.runtime.log.tally()
 
     def _begin(self) -> None:
         self._parts.begin()
-
-    def _make_id(self) -> str:
-        runtime = self._parts.runtime
-        return runtime.make_id(runtime.wall_us())
 
 
 def _require_zone(zone: str | None) -> None:

@@ -1,4 +1,4 @@
-"""How we serve over HTTP: who sends no request, or half of one, keeps nobody else out."""
+"""How we serve over HTTP: a client that sends no request, or half of one, blocks no other."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PromptProtocol(H11Protocol):
     _unread: Any = None
 
     def connection_made(self, transport: Any) -> None:
-        """Somebody is here."""
+        """A client is connected."""
         super().connection_made(transport)
         self._note_silent()
         self._expect_request()
@@ -77,7 +77,7 @@ class PromptProtocol(H11Protocol):
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is here any more."""
+        """No client is connected any more."""
         self.silent_since = None
         self._end_limit()
         if self._unread is not None:
@@ -106,7 +106,7 @@ class PromptProtocol(H11Protocol):
     def _give_up(self) -> None:
         self._limit = None
         if self.flow.read_paused:
-            # It is we who have not taken what it sends.
+            # We have not read what it sends.
             self._expect_request()
         else:
             self.hang_up()

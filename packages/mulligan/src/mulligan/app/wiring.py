@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from difflib import get_close_matches
 from functools import partial
@@ -41,11 +42,11 @@ from mulligan.runtime.tool import ActionTools, Runtime, choose_call_form, read_w
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import choose_steady
 from mulligan.settings import Settings
-from mulligan.stores.opening import open_store, with_archive
+from mulligan.stores.opening import open_store, with_task_versions
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.types.call import LogRow
-from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan.types.errors import ConfigurationError, MissingExtraError, RunningLoopError
 from mulligan.types.events import (
     ActionMoved,
     ActionUndone,
@@ -54,7 +55,7 @@ from mulligan.types.events import (
     RemarkDropped,
 )
 from mulligan.types.finding import Severity
-from mulligan.types.interfaces import Archive, Check, Clock, Gather, Judge, KnownTool, Store
+from mulligan.types.interfaces import Check, Clock, Gather, Judge, KnownTool, Store, TaskVersions
 from mulligan.types.lesson import ErrorRule, Pattern
 from mulligan.types.limits import UndoBudget
 from mulligan.types.values import IdentityKind, to_us
@@ -70,28 +71,13 @@ class Asked(Struct, frozen=True, kw_only=True):
     facts: Iterable[Gather] = ()
     judge: object = None
     """A judge; a model, or the name of one such as `anthropic:…`; an agent; or a function."""
-    archive: Archive | None = None
+    task_versions: TaskVersions | None = None
     """Where tasks are remembered instead of in the store."""
 
 
-def build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Reviewers:
-    """Who looks at each attempt, and what they are told."""
-    return Reviewers(
-        attempts=settings.attempts,
-        undos=UndoBudget(most=settings.judge_limits.undos),
-        gathers=(
-            *list_functions(asked.facts, what="facts"),
-            *_list_shipped_facts(runtime.judge),
-        ),
-        judge=runtime.judge,
-        show=runtime.redactor.show_value,
-        tell=partial(_announce_review, runtime=runtime),
-    )
-
-
 def _announce_review(event: AttemptReviewed | RemarkDropped, *, runtime: Runtime) -> None:
-    """What a review came to: for those who listen now, and for those who ask later."""
-    if isinstance(event, AttemptReviewed):
+    """The result of a review: for current listeners and for later queries."""
+    if isinstance(event, AttemptReviewed) and (event.found or runtime.events.wanted):
         redactor = runtime.redactor
         event = replace(
             event,
@@ -180,7 +166,7 @@ class Parts(Struct, frozen=True, kw_only=True):
         self.recovery_thread.start()
 
     def _warn_of_misnamed(self, tools: Sequence[str]) -> None:
-        """A check for a tool that there is not never speaks up, and nobody would notice."""
+        """A check for a tool that there is not never speaks up, and that would go unnoticed."""
         checked = self.toolbox.checked
         for name in [each for each in checked if each not in tools]:
             near = get_close_matches(name, tools, n=1)
@@ -188,9 +174,9 @@ class Parts(Struct, frozen=True, kw_only=True):
                 said = "The check %s is for %r, and there is no such tool. Did you mean %r?"
                 _report.warning(said, checked.pop(name), name, near[0])
 
-    def wake(self) -> None:
-        """A turn has left something open."""
-        _wake_both(self.timer, self.recovery_thread)
+    def wake(self, left: Collection[str]) -> None:
+        """A turn has left these actions open."""
+        _wake_both(self.timer, self.recovery_thread, left)
 
     def list_closes(self, *, own: bool = False) -> list[Callable[[], None]]:
         """What closes each part, the store last, unless it is the application's own.
@@ -222,6 +208,18 @@ class BriefLoop:
     """Carried where the event loop ends with one turn: what must go on needs a thread."""
 
 
+def refuse_running_loop(*, instead: str) -> None:
+    """Refuse to hold up an event loop, and say what to write instead."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RunningLoopError(
+        "An event loop runs here, as in a notebook or an async function, and this call would hold "
+        f"it up. Nothing was done. Write `{instead}` instead; a notebook takes that as it is."
+    )
+
+
 def on_brief_loop() -> AbstractContextManager[None]:
     """The event loop in here is such a one."""
     return carry(read_context().put(BriefLoop, BriefLoop()))
@@ -235,15 +233,34 @@ def assemble(
     clock: Clock = read_utc_now,
 ) -> Parts:
     """Put the parts together, on the given store or the one that the settings name."""
-    store = store or _open_store(settings, clock=clock)
-    if asked.archive is not None:
-        store = with_archive(store, asked.archive)
+    store = store or open_store(
+        settings.store,
+        migrate=settings.migrate,
+        vault_key=settings.vault_key,
+        retention=settings.retention,
+        lease=settings.lease,
+        row_security=settings.row_security,
+        clock=clock,
+    )
+    if asked.task_versions is not None:
+        store = with_task_versions(store, asked.task_versions)
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
     checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
-    reviewers = replace(build_reviewers(asked, runtime, settings=settings), checks=checks)
+    reviewers = Reviewers(
+        attempts=settings.attempts,
+        undos=UndoBudget(most=settings.judge_limits.undos),
+        checks=checks,
+        gathers=(
+            *list_functions(asked.facts, what="facts"),
+            *_list_shipped_facts(runtime.judge),
+        ),
+        judge=runtime.judge,
+        show=runtime.redactor.show_value,
+        tell=partial(_announce_review, runtime=runtime),
+    )
     under_way = TurnsUnderWay()
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -262,24 +279,21 @@ def assemble(
         news=News(store, wake=partial(_wake_both, timer, thread)),
         under_way=under_way,
         checks=checks,
-        rules=_build_rules(settings, standard=standard),
+        rules=HouseRules(
+            strict=settings.strict,
+            outside=settings.outside,
+            hold_life=settings.hold_life,
+            standard=standard,
+        ),
         lease_renewer=LeaseRenewer(store.journal.beat, lease=settings.lease),
-        memory=_build_memory(settings, store, runtime, clock=clock),
+        memory=FailureMemory(
+            store, redactor=runtime.redactor, clock=clock, tell=runtime.events.publish
+        )
+        if settings.memory.on
+        else None,
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         otlp=_open_otlp(settings, runtime.events),
         recover=settings.recover,
-    )
-
-
-def _open_store(settings: Settings, *, clock: Clock) -> Store:
-    return open_store(
-        settings.store,
-        migrate=settings.migrate,
-        vault_key=settings.vault_key,
-        retention=settings.retention,
-        lease=settings.lease,
-        row_security=settings.row_security,
-        clock=clock,
     )
 
 
@@ -295,19 +309,10 @@ def _open_otlp(settings: Settings, events: Events) -> Otlp | None:
     return otlp
 
 
-def _wake_both(timer: RecoveryTimer, thread: RecoveryThread) -> None:
+def _wake_both(timer: RecoveryTimer, thread: RecoveryThread, left: Collection[str] = ()) -> None:
     """Not by way of the parts, which a thread of its own must not keep alive."""
-    timer.wake()
+    timer.wake(left)
     thread.wake()
-
-
-def _build_rules(settings: Settings, *, standard: bool) -> HouseRules:
-    return HouseRules(
-        strict=settings.strict,
-        outside=settings.outside,
-        hold_life=settings.hold_life,
-        standard=standard,
-    )
 
 
 def _publish_weakly(events: Events) -> Callable[[Happened], None]:
@@ -327,37 +332,24 @@ def _announce_step(tools: ActionTools, events: Events, event: ActionMoved | Acti
     events.publish(event)
 
 
-def _build_memory(
-    settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
-) -> FailureMemory | None:
-    if not settings.memory.on:
-        return None
-    return FailureMemory(
-        store,
-        redactor=runtime.redactor,
-        clock=clock,
-        tell=runtime.events.publish,
-    )
-
-
 def _build_recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:
     if not settings.memory.on:
         return None
     return Recall(
-        store.casebook, clock=clock, control=settings.memory.control, seeds=settings.memory.seeds
+        store.failures, clock=clock, control=settings.memory.control, seeds=settings.memory.seeds
     )
 
 
 def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Clock) -> Learning:
     return Learning(
-        archive=store.archive,
+        task_versions=store.task_versions,
         clock=clock,
         announce=runtime.events.publish,
         scrub=partial(scrub, hide=runtime.redactor.hide),
         judge=runtime.judge,
         open_judge=judges.open,
         tenant=runtime.tenant,
-        make_id=lambda: runtime.make_id(runtime.wall_us()),
+        make_id=runtime.make_id,
     )
 
 
@@ -388,7 +380,9 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         ),
         events=events,
         action_tools=toolbox.action_tools,
+        stuck_after=settings.stuck_after,
         strict=settings.strict,
+        mode=settings.mode,
         recall=_build_recall(settings, store, clock=clock),
         unadvised=settings.memory.unadvised,
         unlogged=frozenset(map(redactor.redact_label, settings.unlogged)),
@@ -419,7 +413,7 @@ def _build_recognizer(
     `shown`: arguments whose texts the log shows of every tool; `None` for all of them.
     """
 
-    # The log's thread asks, and must not keep tools alive that nobody uses any more.
+    # The log's thread asks, and must not keep unused tools alive.
     reference = weakref.ref(toolbox)
 
     def recognize_by_tool(row: LogRow) -> Pattern:

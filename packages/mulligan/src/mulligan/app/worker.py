@@ -31,7 +31,7 @@ GRACE = 20.0
 
 
 class WorkDone(Struct, frozen=True, kw_only=True):
-    """What one round came to."""
+    """The result of one round."""
 
     recovered: int
     """Actions that have moved on, to their end or to a person."""
@@ -40,7 +40,7 @@ class WorkDone(Struct, frozen=True, kw_only=True):
     lessons: int | None
     """Versions that were written; `None`: others have seen to it, or nothing is remembered."""
     open_actions: int
-    """What still needs somebody."""
+    """Actions that need attention."""
 
 
 class WorkerHealth(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class WorkerHealth(Struct, frozen=True, kw_only=True):
 
 
 class UpkeepWorker:
-    """Does for an application, which may be at work elsewhere, what needs nobody's turn.
+    """Does for an application, which may be at work elsewhere, what needs no turn.
 
     Any number of them may run: each action is one's by the journal's leases and versions, sweeping
     and learning by the store's duties.
@@ -96,7 +96,7 @@ class UpkeepWorker:
                 # A store that is away is tried again; passes that fail are counted by themselves.
                 with suppress(StoreError):
                     await asyncio.to_thread(self._learn)
-                with suppress(TimeoutError):  # nobody has stopped it: look again
+                with suppress(TimeoutError):  # not stopped: look again
                     await asyncio.wait_for(stop.wait(), PAUSE)
         finally:
             parts.recovery_thread.stop_passes()
@@ -106,13 +106,13 @@ class UpkeepWorker:
         """Whether passes come to an end, and a good one."""
         tally = self._parts.timer.tally
         since = time.monotonic() - (tally.ended or 0.0)
-        why = "Passes come to their end."
+        why = "Passes finish."
         if tally.ended is None:
-            why = "No pass has come to its end yet."
+            why = "No pass has finished yet."
         elif tally.failed:
-            why = f"The last {tally.failed} passes failed: see that the store can be reached."
+            why = f"The last {tally.failed} passes failed: check that the store can be reached."
         elif since > STALE:
-            why = f"No pass has come to its end for {since:.0f} seconds."
+            why = f"No pass has finished for {since:.0f} seconds."
         return WorkerHealth(
             healthy=tally.ended is not None and not tally.failed and since <= STALE,
             why=why,

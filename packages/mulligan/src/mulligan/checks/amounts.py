@@ -33,10 +33,10 @@ from mulligan_dates.text import is_number, read_number, split_letters, split_nam
 from mulligan_dates.tokens import drop_quotes
 
 MOST_NUMBERS = 60
-"""Numbers that are put together in pairs: with more, nearly every amount would follow."""
+"""Numbers combined in pairs: with more, nearly every amount would follow."""
 MOST_SHARES = 24
 MOST_FEES = 10
-"""Numbers of the message that a share may be raised or lowered by."""
+"""Numbers of the message that may raise or lower a share."""
 _LIKE = 0.006
 """How far an amount may be off by rounding: half a cent."""
 
@@ -57,9 +57,9 @@ _DATED = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./]\d{1,2}[
 def amounts_as_said(
     tools: Collection[ToolKinds], parameters: Mapping[str, Collection[str]]
 ) -> Check[Subject]:
-    """Flag an amount that was neither said nor returned, and is no sum, difference or share.
+    """Flag an amount that was neither said nor returned, and is not calculable.
 
-    Sure where nothing at all leads to it; with very many numbers around it stays silent.
+    Certain only where no calculation gives it. Silent where there are very many numbers.
     """
     defaults = {each.tool: each.defaults for each in tools}
 
@@ -116,7 +116,7 @@ class Amounts:
 
 
 def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
-    """What can be reckoned with, by the field that it stood in: no sum is made of ids."""
+    """Numbers to calculate with, by their field: ids are left out."""
     columns: defaultdict[str, list[float]] = defaultdict(list)
     for answer in seen.answers:
         returned = _list_returned(answer)
@@ -134,7 +134,7 @@ def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
 
 
 def _list_returned(answer: Returned) -> set[float]:
-    """The numbers that a call returned, less those that it was given: amounts also in cents."""
+    """The numbers that a call returned, without its own arguments; amounts in cents too."""
     met = set(_list_written_numbers(answer.structure))
     echoed = {
         number * unit
@@ -160,7 +160,7 @@ def _compile_marked() -> re.Pattern[str]:
     """An amount with a sign before it, or a scale behind it."""
     return re.compile(
         r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*+)\s?([kKmM]\b)?"
-        # Only from its beginning on: from each of its digits, a long number is read as often.
+        # Only at the first digit, or a long number would be read once for each digit.
         r"|(?<![\d,.])(\d[\d,.]*+)\s?((?:[kKmM]"
         rf"|{join_words('words', 'million')}|{join_words('words', 'thousand')})\b)",
         re.IGNORECASE,
@@ -177,17 +177,17 @@ def _compile_share() -> re.Pattern[str]:
 
 @cache
 def _load_times() -> Mapping[str, float]:
-    """How many a scale stands for."""
+    """The factor of a scale: 1,000 for k."""
     thousands = dict.fromkeys({"k", *load_words("words", "thousand")}, 1e3)
     return thousands | dict.fromkeys({"m", *load_words("words", "million")}, 1e6)
 
 
 def find_shares(text: str) -> set[float]:
-    """The shares that a text speaks of: 19.5 % is 0.195."""
+    """The shares in a text: 19.5 % is 0.195."""
     found = {n / 100 for each in _compile_share().findall(text) for n in _read_numerals(each)}
     words = set(split_letters(text))
     found |= {share for name, share in _PARTS.items() if words & load_words("words", name)}
-    # Between how many it is split, or over how many months, need not be said as a number.
+    # A number of parts or months need not be said as a number.
     return found | (
         {1 / n for n in range(2, 13)} if words & load_words("words", "split") else set()
     )
@@ -263,8 +263,8 @@ def _build_finding(argument: Argument, severity: Severity) -> Finding:
     return argument.build_finding(
         "amount.not_as_said",
         severity=severity,
-        issue="an amount that nobody said, no tool returned, and that follows from neither.",
-        correction=f"Look up what {argument.label} is made of, and calculate it from that.",
+        issue="an amount that was not said, not returned, and not calculable from what was.",
+        correction=f"Look up the numbers behind {argument.label}, and calculate it from them.",
     )
 
 
@@ -273,11 +273,11 @@ _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"']{3,200}", re.IGNORECASE)
 _LONGEST = 5_000
 """Characters of a text that the person pointed to."""
 FEWEST_COUNTED = 2
-"""Of how many things the number must be known: of one alone, nothing follows."""
+"""How many things must have been counted: one alone proves nothing."""
 
 
 class Extreme(NamedTuple):
-    """The one that was asked for: of which sort, by the number of what, and what to do with it."""
+    """What was asked for: the sort of thing, what is counted, and the action."""
 
     sort: str
     what: str
@@ -286,10 +286,10 @@ class Extreme(NamedTuple):
 
 
 def extreme_as_said(tools: Mapping[str, object]) -> Check[Subject]:
-    """Flag a call on another than the one with the most or fewest, where each was counted.
+    """Flag a call on an object that does not have the most or fewest, where each was counted.
 
     A count is the length of a list that a tool named after what is counted returned for one thing,
-    and for nothing else. The call must be asked for by its verb, in the same sentence.
+    and for nothing else. The same sentence must ask for the call by its verb.
     """
 
     @limit_to_tools(tools, when=_may_ask)
@@ -314,7 +314,7 @@ def _may_ask(turn: Turn) -> bool:
 
 
 def _list_pointed(subject: Subject) -> Iterator[str]:
-    """The texts that the person pointed to by their links: what they ask for, the person does."""
+    """The texts that the person linked to: they count as the person's own request."""
     links = {fold_value(link.rstrip(".,;:!?)'\"")) for link in _LINK.findall(subject.turn.message)}
     for execution in (*subject.earlier, *subject.executions) if links else ():
         given = {fold_value(value) for value in list_texts(execution.call.arguments)}

@@ -21,7 +21,7 @@ from mulligan_dates.tables import ProsePhrases
 from mulligan_dates.text import fold, split_prose
 
 _LONGEST_TIE = 200
-"""Characters between a date and a weekday beyond which the one is not said of the other."""
+"""The most characters between a date and a weekday that belong together."""
 _BARRIER = re.compile(r"[;?!]|\.\s")
 
 
@@ -30,9 +30,9 @@ class Mention(Struct, frozen=True, kw_only=True):
 
     text: str
     days: frozenset[date]
-    """What it can mean: two days where nobody can tell the month from the day."""
+    """What it can mean: two days where month and day can be swapped."""
     zoned: bool
-    """It is an instant, so the day depends on where one looks from."""
+    """It is an instant, so the day depends on the zone."""
     start: int
     end: int
 
@@ -139,7 +139,7 @@ def _classify_tie(between: str, phrases: ProsePhrases, *, after: bool) -> bool |
     """Whether the words between say that it is, or is not; `None` if they say neither.
 
     `after`: the weekday stands behind the date. Only there can it be denied of it: in "Friday,
-    not 2025-10-23" nobody says what day the 23rd is.
+    not 2025-10-23" the weekday is not about the 23rd.
     """
     if len(between) > _LONGEST_TIE or _BARRIER.search(between):
         return None
@@ -204,7 +204,7 @@ class CallFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def meanings(self) -> tuple[Fact, ...]:
-        """The facts that tell which days a phrase of the person's means."""
+        """The facts about which days a phrase of the person can mean."""
         phrases = (
             f for f in self.facts if f.kind.startswith("date.") and find_date_mentions(f.value)
         )
@@ -212,7 +212,7 @@ class CallFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def days_meant(self) -> frozenset[date]:
-        """Every day that the person can have meant; none if nobody computed it."""
+        """Every day that the person can have meant; empty if it was not computed."""
         return frozenset(
             d for f in self.meanings for m in find_date_mentions(f.value) for d in m.days
         )
@@ -229,7 +229,7 @@ class CallFacts(Struct, frozen=True, kw_only=True):
 
 
 def contradict_finding(finding: Finding, known: CallFacts) -> str | None:
-    """The kind of fact that says otherwise than a finding; `None` when no fact does."""
+    """The kind of fact that contradicts a finding; `None` when none does."""
     rules = (
         _deny_weekday,
         _deny_used_weekday,
@@ -241,7 +241,7 @@ def contradict_finding(finding: Finding, known: CallFacts) -> str | None:
 
 
 def contradict_correction(finding: Finding, known: CallFacts) -> str | None:
-    """The kind of fact that says otherwise than a finding's correction."""
+    """The kind of fact that contradicts a finding's correction."""
     if finding.correction is None:
         return None
     rules = (_deny_proposed_weekday, _deny_proposed_date, _deny_proposed_id)
@@ -249,7 +249,7 @@ def contradict_correction(finding: Finding, known: CallFacts) -> str | None:
 
 
 def is_outcome_right(finding: Finding, known: CallFacts) -> bool:
-    """Whether a finding about a date leaves the date as it is: the way to it was at fault, if any.
+    """Whether a finding about a date accepts the date itself: only the way to it was wrong, if any.
 
     So where the date is one the person can have meant, and where the fix asks for the date that
     is there.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any, Literal, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,24 +18,31 @@ from mulligan.checks.subject import (
     peek_result,
     with_concern_of,
 )
-from mulligan.process.event_loop import await_value, run_with_timeout
+from mulligan.extensions import describe_known, find_extensions
+from mulligan.process.user_functions import (
+    close_unbegun,
+    is_waited_for,
+    read_answer,
+    wait_for_answer,
+)
 from mulligan.types.call import Call, Execution
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
+from mulligan.types.reply import TextCheck
 
 F = TypeVar("F")
 
 
 class BadAnswerError(TypeError):
-    """A check answered with something that is no finding; its words quote no value."""
+    """A check returned something other than findings; the message quotes no value."""
 
-
-ANSWERS_WITHIN = timedelta(seconds=30)
-"""How long an async check may take over one attempt; then it has given no answer."""
 
 AREA = "check"
-"""Of the rules that are named after the function which found them."""
+"""Prefix of rules named after the check function."""
+
+MOST_FINDINGS = 10_000
+"""Of one check: one that finds without end has given no answer."""
 
 TOLD: dict[str, Callable[[Subject, Execution], object]] = {
     "call": lambda _, execution: execution.call,
@@ -50,10 +57,10 @@ TOLD: dict[str, Callable[[Subject, Execution], object]] = {
 def make_call_check(
     function: Callable[..., object], *, tools: Sequence[str] = (), severity: Severity
 ) -> Check[Subject]:
-    """Look at each call of these tools, or of all, that was made and did not fail."""
+    """Check each call of these tools, or of all, that did not fail."""
     wanted = _read_parameters(function)
     rule = f"{AREA}.{name_check(function)}"
-    # With the call at hand it may go by the tool, and leave alone the result that it is handed.
+    # A function that also takes the call may ignore the result.
     chooses = not {"call", "executions"}.isdisjoint(wanted)
     told = {**TOLD, "result": lambda _, each: peek_result(each)} if chooses else TOLD
 
@@ -73,20 +80,21 @@ def make_call_check(
         finally:
             for _, answer in answers:
                 close_unbegun(answer)
-        return [finding for call, answer in waited for finding in read(call, answer)]
+        found = [await read_answer(partial(read, call), answer) for call, answer in waited]
+        return [finding for each in found for finding in each]
 
     def read(call: str, answer: object) -> list[Finding]:
         return read_findings(answer, rule=rule, severity=severity, call=call)
 
     look.__name__ = name_check(function)
     look.__qualname__ = getattr(function, "__qualname__", look.__name__)
-    # Whose it is, and so on which thread it may run.
+    # Decides on which thread it may run.
     look.__module__ = getattr(function, "__module__", "") or ""
     return limit_to_tools(tools)(look) if tools else look
 
 
 def read_severity(given: object) -> Severity:
-    """How much its findings weigh, also as text."""
+    """The severity of its findings, also as text."""
     try:
         return Severity(given)  # type: ignore[arg-type]
     except ValueError:
@@ -97,12 +105,12 @@ def read_severity(given: object) -> Severity:
 def list_functions(given: Iterable[F], *, what: str, but: tuple[type, ...] = ()) -> list[F]:
     """What an application passes as its checks or its facts: functions, and nothing `but` these."""
     if not isinstance(given, Iterable) or isinstance(given, str):
-        raise ConfigurationError(f"{what}={given!r} is no list of functions: {what}=[…].")
+        raise ConfigurationError(f"{what}={given!r} is not a list of functions: {what}=[…].")
     found = list(given)
     for each in found:
         if not callable(each) and not isinstance(each, but):
             raise ConfigurationError(
-                f"{what} holds {each!r}, which is no function. Pass functions, such as "
+                f"{what} holds {each!r}, which is not a function. Pass functions, such as "
                 "mulligan.checks.dates.dates_as_said(), without calling those of your own."
             )
     return found
@@ -124,40 +132,18 @@ def read_findings(
             "a check answers with nothing, a sentence, a finding or several of them, "
             f"not with {type(answer).__name__}"
         )
-    parts = [read_findings(each, rule=rule, severity=severity, call=call) for each in answer]
-    return [finding for part in parts for finding in part]
-
-
-def is_waited_for(answer: object) -> bool:
-    """Whether what a check answered has to be awaited."""
-    return isinstance(answer, Awaitable) or hasattr(answer, "__aiter__")
-
-
-async def wait_for_answer(answer: Any) -> object:
-    """What a check says in the end, which may be async in every way that Python has.
-
-    One that does not end is a `TimeoutError`: nobody's turn waits for it for ever.
-    """
-    if not is_waited_for(answer):
-        return answer
-    return await run_with_timeout(_take_answer(answer), within=ANSWERS_WITHIN)
-
-
-def close_unbegun(answer: object) -> None:
-    """End what nobody will wait for, as after a check that broke."""
-    if inspect.iscoroutine(answer) and inspect.getcoroutinestate(answer) == inspect.CORO_CREATED:
-        answer.close()
-
-
-async def _take_answer(answer: Any) -> object:
-    if hasattr(answer, "__aiter__"):
-        return [each async for each in answer]
-    return await await_value(answer)
+    found: list[Finding] = []
+    for each in answer:
+        found += read_findings(each, rule=rule, severity=severity, call=call)
+        if len(found) > MOST_FINDINGS:
+            raise BadAnswerError(f"a check answers with at most {MOST_FINDINGS:,} findings")
+    return found
 
 
 def name_check(check: object) -> str:
     """What a check is called in rules and in the log."""
-    return str(getattr(check, "__name__", type(check).__name__)).strip("<>_") or "own"
+    own = check.name if isinstance(check, TextCheck) else getattr(check, "__name__", "")
+    return str(own or type(check).__name__).strip("<>_") or "own"
 
 
 def _read_parameters(function: Callable[..., object]) -> tuple[str, ...]:
@@ -174,7 +160,7 @@ def _read_parameters(function: Callable[..., object]) -> tuple[str, ...]:
             near = get_close_matches(name, TOLD, n=1)
             meant = f"Did you mean {near[0]}? " if near else ""
             raise ConfigurationError(
-                f"The check {name_check(function)} asks for {name}, which nobody can tell it. "
+                f"The check {name_check(function)} asks for {name}, which Mulligan cannot give it. "
                 f"{meant}There are: {', '.join(TOLD)}."
             )
     return tuple(wanted)
@@ -185,8 +171,12 @@ _COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 STANDARD = "standard"
 
-Checks = Literal["standard"] | Standard | Iterable[Check[Any] | Standard | Literal["standard"]]
-"""What an application passes as its checks: "standard", functions of its own, or both."""
+GROUP = "mulligan.checks"
+"""The entry points of packages that bring checks: each names a function of an attempt."""
+
+Checks = str | Standard | Iterable[Check[Any] | Standard | str]
+"""What an application passes as its checks: "standard", names of checks that packages bring,
+functions of its own, or several of these."""
 
 
 def load_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]], bool]:
@@ -194,25 +184,31 @@ def load_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]]
     several: Iterable[Any] = [given] if isinstance(given, str | Standard) else given
     named = list_functions(several, what="checks", but=(str, Standard))
     loaded = [_load_check(each, find_tool=find_tool) for each in named]
-    return loaded, any(isinstance(each, str | Standard) for each in named)
+    return loaded, any(each == STANDARD or isinstance(each, Standard) for each in named)
 
 
 def _load_check(given: object, *, find_tool: FindTool) -> Check[Any]:
     if callable(given):
         return given
     if isinstance(given, str) and given != STANDARD:
-        raise ConfigurationError(
-            f"There are no checks called {given!r}. Say checks={STANDARD!r}, or pass functions."
-        )
-    # Whoever names checks one by one does not load all of them.
+        return _load_named(given)
+    # An application that names its checks does not load all of them.
     from mulligan.checks.standard import StandardChecks
 
     options = given if isinstance(given, Standard) else Standard()
     return StandardChecks(find_tool, options=options)
 
 
+def _load_named(name: str) -> Check[Any]:
+    extension = find_extensions(GROUP).get(name)
+    if extension is None:
+        known = describe_known(GROUP, [STANDARD])
+        raise ConfigurationError(f"There are no checks called {name!r}. {known}")
+    return extension.load_function()
+
+
 def only_warn(check: Check[Subject], *, refused: Callable[[Call], bool]) -> Check[Subject]:
-    """Turn errors about calls that the tool refuses by itself into warnings.
+    """Turn errors into warnings, for calls that the tool itself refuses.
 
     For calls that are checked before they run: the tool will tell the agent, and nothing happens.
     """

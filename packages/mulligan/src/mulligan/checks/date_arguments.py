@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,9 +32,11 @@ _CLOCK_ALONE = re.compile(r"\d{1,2}(?::\d{2}){1,2}.{0,12}|[T ]?\d{1,2} ?[ap]\.?m
 
 
 def fold_figures(text: str) -> str:
-    """A value as its reader sees it: plain figures and dashes, and nothing without a width."""
-    plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
-    return " ".join("".join(c for c in plain if unicodedata.category(c) != "Cf").split())
+    """A value as its reader sees it: plain digits and dashes, no zero-width characters."""
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
+        text = "".join(c for c in plain if unicodedata.category(c) != "Cf")
+    return " ".join(text.split())
 
 
 def is_iso(text: str) -> bool:
@@ -62,7 +64,7 @@ def read_days(value: object) -> Iterator[date]:
 
 
 def may_hide_a_date(value: object, *, name: str) -> bool:
-    """Whether a value that nobody could read as a date is about one, by its name or its look."""
+    """Whether a value that could not be parsed is about a date, by its name or its form."""
     if not isinstance(value, str) or not (text := fold_figures(value[:1_000])):
         return False
     if is_named_for_dates(name):
@@ -158,7 +160,7 @@ def _compile_forms() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _compile_named() -> re.Pattern[str]:
-    """How a parameter is called that holds a day or a time."""
+    """Names of parameters that hold a day or a time."""
     return re.compile(rf"(?:^|[_.\- ])(?:{join_words('fields', 'when')})(?:$|[_\- ])")
 
 
@@ -174,7 +176,7 @@ def _compile_like_a_date() -> re.Pattern[str]:
 
 @cache
 def _compile_like_a_day() -> re.Pattern[str]:
-    """A day that a parameter is given by its name."""
+    """A day given by its name."""
     days = f"{'|'.join(list_weekdays())}|{join_words('dates', 'near')}"
     return re.compile(rf"\b(?:{days})\b", re.IGNORECASE)
 
@@ -186,7 +188,7 @@ _HOLDERS = (Mapping, list, tuple, set, frozenset)
 _EDGES = (time(), time(23, 59), time(23, 59, 59))
 _DEEPEST = 12
 _MOST = 10_000
-"""Values looked at in one call; what lies beyond is said to be unread."""
+"""Values read in one call; the rest is reported as unread."""
 
 
 class Dated(Struct, frozen=True, kw_only=True):
@@ -208,7 +210,7 @@ class Dated(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The name for a sentence: the keys on its path may be anybody's."""
+        """Its name, safe to print: the keys on its path are untrusted."""
         return show_name(self.name)
 
 
@@ -217,16 +219,23 @@ def find_argument_dates(
 ) -> Iterator[Dated]:
     """Every date, of all parameters or those named; prose and other numbers are left alone.
 
-    As programs write it, it is one wherever it stands; in another notation where its name says so.
+    As programs write it, it is one anywhere; in another notation where its name says so.
     """
-    for name, value in _list_values(arguments, names):
-        written = fold_figures(value) if isinstance(value, str) else value
-        if isinstance(written, date) or (isinstance(written, str) and is_iso(written)):
-            moment = parse_local_moment(written, zone=zone)
-            if moment is not None:
-                yield _build_dated(name, written, moment)
-        elif is_named_for_dates(name):
-            yield from _read_otherwise(name, value, zone=zone)
+    for name, value, _ in _list_values(arguments, names):
+        short = type(value) is str and len(value) <= _LONGEST
+        yield from _read_once(name, value, zone) if short else _read_value(name, value, zone)
+
+
+def _read_value(name: str, value: object, zone: str | None) -> tuple[Dated, ...]:
+    written = fold_figures(value) if isinstance(value, str) else value
+    if isinstance(written, date) or (isinstance(written, str) and is_iso(written)):
+        moment = parse_local_moment(written, zone=zone)
+        return () if moment is None else (_build_dated(name, written, moment),)
+    return tuple(_read_otherwise(name, value, zone=zone)) if is_named_for_dates(name) else ()
+
+
+_read_once = lru_cache(maxsize=128)(_read_value)
+"""Facts and checks share one reading of a call's dates."""
 
 
 def _read_otherwise(name: str, value: object, *, zone: str | None) -> Iterator[Dated]:
@@ -240,7 +249,7 @@ def _read_otherwise(name: str, value: object, *, zone: str | None) -> Iterator[D
 
 
 def has_unread_dates(arguments: Mapping[str, object]) -> bool:
-    """Whether a call has what may be a date, and nobody can say which."""
+    """Whether a call has a value that may be a date and could not be read."""
     looked = list(itertools.islice(_walk_value("", arguments, depth=0), _MOST + 1))
     if len(looked) > _MOST or any(_is_too_deep(each) for each in looked):
         return True
@@ -267,25 +276,24 @@ def _build_dated(name: str, value: object, moment: datetime) -> Dated:
 def find_impossible_dates(
     arguments: Mapping[str, object], *, names: Collection[str] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Arguments that are written like a date and are none: the 31st of November."""
-    for name, value in _list_values(arguments, names):
+    """Arguments written like a date that does not exist: the 31st of November."""
+    for name, value, _ in _list_values(arguments, names):
         if isinstance(value, str) and is_iso(text := fold_figures(value)) and not _exists(text):
             yield name, value
 
 
 def _list_values(
     arguments: Mapping[str, object], names: Collection[str] | None
-) -> Iterator[tuple[str, object]]:
+) -> Iterator[tuple[str, object, int]]:
     """Every value with its path, through mappings and lists, as far as is sensible."""
     chosen = {name: arguments[name] for name in arguments if names is None or name in names}
-    found = itertools.islice(_walk_value("", chosen, depth=0), _MOST)
-    return ((path, value) for path, value, _ in found)
+    return itertools.islice(_walk_value("", chosen, depth=0), _MOST)
 
 
 def _walk_value(path: str, value: object, *, depth: int) -> Iterator[tuple[str, object, int]]:
     """A value and all that is in it. Containers are given out too, so that they count."""
     yield path, value, depth
-    if depth > _DEEPEST:
+    if depth > _DEEPEST or not isinstance(value, _HOLDERS):
         return
     match value:
         case Mapping():

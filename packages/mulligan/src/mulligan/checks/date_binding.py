@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from msgspec import Struct, field
@@ -28,14 +28,15 @@ _MOST_TEXT = 2_000
 """Characters of a call in which words are looked for."""
 
 
+@lru_cache(maxsize=16)
 def choose_expressions(
-    expressions: Sequence[Expression],
-    clauses: Sequence[Clause],
+    expressions: tuple[Expression, ...],
+    clauses: tuple[Clause, ...],
     *,
-    words: Collection[str],
+    words: frozenset[str],
     today: date,
-) -> list[Expression] | None:
-    """The expressions that say when what a call does shall be; `None` where that is not sure.
+) -> tuple[Expression, ...] | None:
+    """The expressions that say when a call's action should be; `None` where that is uncertain.
 
     Each clause that the call can be about must say a day itself, and all of them must be
     understood. Any of them may be meant.
@@ -44,7 +45,7 @@ def choose_expressions(
     own = [_list_own(expressions, number) for number in chosen]
     if not own or not all(own):
         return None
-    found = [each for said in own for each in said]
+    found = tuple(each for said in own for each in said)
     return found if all(each.known for each in found) else None
 
 
@@ -81,14 +82,14 @@ def _find_exact_time(found: Sequence[Expression]) -> Expression | None:
 
 
 def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> frozenset[str]:
-    """Words by which a call can be told from others: of its tool, its texts and its object."""
+    """Words that distinguish a call: of its tool, its texts and its object."""
     held = [value for given in (call.arguments, *records) for value in given.values()]
-    told = " ".join([call.tool, *(text for value in held for text in list_texts(value))])
+    told = " ".join([call.tool, *list_texts(held)])
     return frozenset(split_letters(told[:_MOST_TEXT], shortest=3))
 
 
 def _list_own(expressions: Sequence[Expression], clause: int) -> list[Expression]:
-    """What a clause itself says of when; what is understood by nobody here is of it, too."""
+    """What a clause itself says about time, including what was not understood."""
     inside = [each for each in expressions if each.clause == clause and each.dated]
     standing = [e for e in inside if not (e.superseded or e.refuses or e.quoted)]
     open_ = [each for each in standing if not each.known]
@@ -120,7 +121,7 @@ def _choose_clauses(
 def _sort_clauses(
     expressions: Sequence[Expression], clauses: Sequence[Clause], today: date
 ) -> tuple[list[int], list[int]]:
-    """The clauses that ask for something; and those that tell of a day which is not over."""
+    """The clauses that ask for something, and those about a day that is not past."""
     refused = {each.clause for each in expressions if each.refuses}
     spoken = {each.clause for each in expressions if each.dated and not each.refuses}
     ahead = {each.clause for each in expressions if each.dated and not _is_over(each, today)}
@@ -139,7 +140,7 @@ def _sort_clauses(
 
 
 def _is_over(said: Expression, today: date) -> bool:
-    """Whether an expression speaks only of what was."""
+    """Whether an expression is only about the past."""
     past = bool(said.readings) and all(each.last_day < today for each in said.readings)
     return past or (bool(said.readings) and not said.binding)
 
@@ -188,8 +189,11 @@ class NamedRecords(Struct, frozen=True):
     by_id: Mapping[str | int, list[Mapping[str, object]]] = field(default_factory=dict)
 
 
+NOTHING_KNOWN = NamedRecords()
+
+
 def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> NamedRecords:
-    """All that is told of things in results and facts, read once; of very many, the first."""
+    """What results and facts say about objects, read once and up to a limit."""
     titles: set[str] = set()
     by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
     records = (r for each in executions if each.result for r in list_records(each.result))
@@ -229,12 +233,12 @@ def is_on_object(call: Call) -> bool:
 
 @cache
 def _compile_title() -> re.Pattern[str]:
-    """How a field is called that says what a thing is called."""
+    """Names of fields that hold the name of a thing."""
     return re.compile(rf"(?:^|[._ ])(?:{join_words('fields', 'called')})$", re.IGNORECASE)
 
 
 _LONGEST_EVENT = timedelta(days=1)
-"""How long after its start an event's end is still the same event's."""
+"""Until when after its start an end still belongs to the same event."""
 _LATELY = timedelta(days=60)
 _FAR = timedelta(days=180)
 _ENDS = ("start", "end")
@@ -250,7 +254,7 @@ def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Date
 
 
 def find_refused(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
-    """The first date of a call, if it lies on a day that was ruled out, and nothing else says it.
+    """The first date of a call, if it is on a day that was ruled out and not said otherwise.
 
     Not this Thursday: the one after it is another.
     """
@@ -271,7 +275,7 @@ def _find_next(readings: Sequence[Reading], today: date) -> Reading | None:
 def find_bygone(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
     """The dates of a call that are over, where the words have a side that lies ahead.
 
-    Nobody plans for last Friday; who speaks of the past may well mean it.
+    A plan for last Friday is wrong, unless the message speaks of the past.
     """
     ahead = [e for e in said if not e.looks_back and not all(r.is_past_side for r in e.readings)]
     past = [each for each in given if max(each.days) < today]
@@ -301,7 +305,7 @@ def _find_holding(dated: Dated, said: Sequence[Expression]) -> list[Expression]:
 
 
 def find_misfit(given: Sequence[Dated], said: Sequence[Expression]) -> list[Dated]:
-    """Of a call that goes on for days, the end that is none of a range that was told."""
+    """Of a call that lasts for days, the end that does not match the range that was said."""
     if len(given) != len(_ENDS) or not said or not all(each.ranged for each in said):
         return []
     first, last = sorted(given, key=lambda each: each.at)
@@ -315,7 +319,7 @@ def find_misfit(given: Sequence[Dated], said: Sequence[Expression]) -> list[Date
 
 
 def _list_accepted(said: Expression) -> tuple[Reading, ...]:
-    """What an expression lets pass: its readings, and what it is reckoned from."""
+    """What an expression lets pass: its readings, and what it is counted from."""
     readings = (*said.readings, *said.mentions)
     if not said.open_start:
         return readings
@@ -349,7 +353,7 @@ def _ends(dated: Dated, meant: Sequence[Dated], readings: Sequence[Reading]) -> 
 
 
 def _encloses(given: Sequence[Dated], reading: Reading) -> bool:
-    """Whether a call's dates span a reading: somebody looks through a month for one day of it."""
+    """Whether a call's dates span a reading: a search through a month for one day of it."""
     moments = [each.at for each in given]
     return len(moments) > 1 and min(moments) <= reading.start and reading.start <= max(moments)
 
@@ -361,9 +365,9 @@ _EXACT = (Grain.SECOND, Grain.MINUTE)
 def find_untold(
     given: Sequence[Dated], said: Sequence[Expression], *, message: str, at: Moment
 ) -> list[Dated]:
-    """The date of something new that lies on a day which nobody said.
+    """The date of something new on a day that was not said.
 
-    At seven is today, or tomorrow; whoever looks back may mean yesterday.
+    "At seven" is today or tomorrow; in a message about the past it may be yesterday.
     """
     if not given or not _tells_time_alone(said) or _has_other_figures(message, said):
         return []
@@ -382,7 +386,7 @@ def _tells_time_alone(said: Sequence[Expression]) -> bool:
 
 
 def _has_other_figures(message: str, said: Sequence[Expression]) -> bool:
-    """Whether a number stands beside the times: it may be a day, in words nobody here knows."""
+    """Whether a number stands beside the times: it may be a day in unknown words."""
     edges = [0, *(edge for each in said for edge in (each.start, each.end)), len(message)]
     between = zip(edges[::2], edges[1::2], strict=True)
     return any(sign.isdigit() for start, end in between for sign in message[start:end])

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.date_binding import (
+    NOTHING_KNOWN,
     NamedRecords,
     choose_expressions,
     choose_times,
@@ -61,6 +62,7 @@ from mulligan_dates.readings import (
     choose_pins,
     describe_readings,
     find_zone,
+    on_clock_of,
     parse_local_moment,
     rank_readings,
 )
@@ -68,7 +70,7 @@ from mulligan_dates.text import split_name
 
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
-"""Characters of a message of which many are remembered."""
+"""Length up to which a message is cached with many others."""
 _SHOWN = 60
 """Characters of a value in a sentence."""
 _FEW = 3
@@ -80,11 +82,11 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
 
     Looks at the `parameters` named, by tool; at every date in every call if none are. It stays
     silent where it cannot know: no zone, no date said, or words it does not understand. `pins`
-    settle what people disagree about, such as `Convention.NEXT_WEEK`.
+    choose between conventions, such as `Convention.NEXT_WEEK`.
     """
 
     def is_comparable(turn: Turn, call: Call) -> bool:
-        """Whether a call has a date, and the person said one that it can be held against."""
+        """Whether a call has a date, and the person said one to compare it with."""
         names = None if parameters is None else parameters.get(call.tool, ())
         given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
         dated = is_read_whole(turn.message) and any(True for _ in given)
@@ -118,9 +120,7 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
 
 def _has_days(turn: Turn, call: Call, *, at: Moment, pins: Pins) -> bool:
     said = read_said(turn, at=at, pins=pins)
-    words = list_call_words(call, ())
-    bound = choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
-    return bool(bound or list_days(said.expressions))
+    return bool(list_days(said.expressions) or bind_call(call, said, at=at))
 
 
 def _check_call(
@@ -129,18 +129,20 @@ def _check_call(
     given: Sequence[Dated],
     *,
     said: SaidPhrases,
-    wanted: list[Expression] | None,
+    wanted: Sequence[Expression] | None,
     at: Moment,
 ) -> Iterator[Finding]:
-    """Hold the dates of one call against what it can be about."""
+    """Compare the dates of one call with the clauses it can be about."""
     changes = may_change(subject, execution)
     wanted = wanted if changes else None
-    if wanted and given and len(missed := find_unsaid(given, wanted)) == len(given):
+    missed = find_unsaid(given, wanted) if wanted else []
+    if wanted and missed and len(missed) == len(given):
         for dated in missed:
             yield _report_unsaid(execution, dated, said=wanted, at=at)
         return
     every = _list_speaking(subject, said, wanted=wanted)
-    unsaid = find_unsaid(given, every) if every else []
+    missed = missed if every == list(wanted or ()) else find_unsaid(given, every)
+    unsaid = missed if every else []
     if changes and not unsaid:
         unsaid = find_misfit(given, wanted or every)
     for dated in unsaid:
@@ -158,16 +160,16 @@ def _check_call(
 def _check_refused(
     execution: Execution, given: Sequence[Dated], *, said: SaidPhrases, at: Moment
 ) -> Iterator[Finding]:
-    """Of what changes an object: who rules a day out for something new may want it noted there."""
+    """Only for calls that change an object: a new object may be there to note the day ruled out."""
     if is_on_object(execution.call):
         for dated in find_refused(given, said.expressions, today=at.today):
             yield _report_refused(execution, dated, said=said.expressions)
 
 
 def _list_speaking(
-    subject: Subject, said: SaidPhrases, *, wanted: list[Expression] | None
+    subject: Subject, said: SaidPhrases, *, wanted: Sequence[Expression] | None
 ) -> list[Expression]:
-    """All days that can speak against a call: of an object's own date, only its clause's can."""
+    """All days that can contradict a call; an object's own date, only by its clause."""
     of_object = wanted is None and getattr(subject, "of_object", False)
     return [] if of_object else list_days(said.expressions)
 
@@ -178,15 +180,15 @@ def is_reckoned_from_object(call: Call, said: SaidPhrases) -> bool:
 
 
 def bind_call(
-    call: Call, said: SaidPhrases, *, known: NamedRecords, at: Moment
-) -> list[Expression] | None:
-    """What of a message says when that shall be which a call does; `None` where nothing is sure."""
+    call: Call, said: SaidPhrases, *, known: NamedRecords = NOTHING_KNOWN, at: Moment
+) -> Sequence[Expression] | None:
+    """What the message says about when a call's action should be; `None` where uncertain."""
     words = list_call_words(call, find_known_records(call, known))
     return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
 
 
 def read_subject(turn: Turn, known: NamedRecords, *, at: Moment, pins: Pins) -> SaidPhrases:
-    """What was said; what tools returned tells which of its words are names."""
+    """What was said; tool results show which of its words are names."""
     names = find_names(turn.message, known)
     real = tuple(name for name in names if not find_meaning(name, at).readings)
     return read_said(turn, at=at, pins=pins, names=real)
@@ -195,7 +197,7 @@ def read_subject(turn: Turn, known: NamedRecords, *, at: Moment, pins: Pins) -> 
 def _report_unread(
     execution: Execution, turn: Turn, *, names: Collection[str] | None
 ) -> Iterator[Finding]:
-    """Say of a call with dates that nobody has held them against the message."""
+    """Warn that the dates of a call were not compared with the message."""
     found = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
     for dated in islice(found, 1):
         yield Finding(
@@ -203,7 +205,7 @@ def _report_unread(
             severity=Severity.WARNING,
             issue=(
                 f"{show_name(execution.call.tool)} was given "
-                f"{quote_value(dated.value, most=_SHOWN)}, which nobody has checked: the "
+                f"{quote_value(dated.value, most=_SHOWN)}, which was not checked: the "
                 f"message has {len(turn.message):,} characters, and at most {LONGEST:,} are read."
             ),
             call=execution.call.id,
@@ -213,7 +215,7 @@ def _report_unread(
 def read_moment(turn: Turn) -> Moment | None:
     """Now on the person's clock; `None` when their zone is not known."""
     zone = find_zone(turn.timezone)
-    now = parse_local_moment(turn.now, zone=turn.timezone)
+    now = None if zone is None else on_clock_of(zone, turn.now)
     if zone is None or now is None:
         return None
     country = turn.known.get("country")
@@ -243,13 +245,13 @@ def _read_all(
 
 
 _read_once = lru_cache(maxsize=16)(_read_all)
-"""A turn's message is asked for by facts, checks and confirmation, and read once."""
+"""Facts, checks and confirmation share one reading of a turn's message."""
 _read_long_once = lru_cache(maxsize=2)(_read_all)
-"""A long one too, where reading it again would cost most; few of them are kept."""
+"""Few long messages are cached, although they cost the most to read."""
 
 
 def list_days(said: Sequence[Expression]) -> list[Expression]:
-    """What the person said of days; nothing unless it is understood, and says when."""
+    """What the person said about days; empty unless it is understood and binding."""
     found = [each for each in said if each.dated and not each.refuses]
     standing = [each for each in found if not each.superseded]
     known = all(each.known for each in found)
@@ -293,7 +295,7 @@ def _report_untold(execution: Execution, dated: Dated, *, said: Sequence[Express
     return Argument(execution, dated.name, dated.value).build_finding(
         "date.day_not_said",
         severity=Severity.WARNING,
-        issue=f"{_describe_date(dated)}; the person said {told}, and no day.",
+        issue=f"{_describe_date(dated)}; the person said {told} but no day.",
         correction=f"Use today or tomorrow for {dated.label}, or ask which day is meant.",
     )
 
@@ -304,7 +306,7 @@ def _report_bygone(
     ahead = [replace(each, readings=_list_ahead(each, at)) for each in said]
     return Argument(execution, dated.name, dated.value).build_finding(
         "date.in_the_past",
-        issue=f"{_describe_date(dated)} that is over; {_describe_meaning(said, at)}.",
+        issue=f"{_describe_date(dated)} in the past; {_describe_meaning(said, at)}.",
         correction=f"{_describe_choice(ahead, at)} for {dated.label}.",
     )
 
@@ -315,7 +317,7 @@ def _list_ahead(said: Expression, at: Moment) -> tuple[Reading, ...]:
 
 def _describe_meaning(said: Sequence[Expression], at: Moment) -> str:
     when = f"said on {at.now:%A} {at.today}"
-    told = ((e.text, describe_readings(rank_readings(e.readings, today=at.today))) for e in said)
+    told = ((e.text, describe_readings(rank_readings(e.readings, now=at.now))) for e in said)
     return "; ".join(f'"{text}", {when}, can mean {readings}' for text, readings in told)
 
 
@@ -327,7 +329,7 @@ def _describe_date(dated: Dated) -> str:
 
 def _describe_choice(said: Sequence[Expression], at: Moment) -> str:
     every = list(dict.fromkeys(reading for each in said for reading in each.readings))
-    readings = rank_readings(every, today=at.today)
+    readings = rank_readings(every, now=at.now)
     if len(readings) > _FEW:
         return "Use one of those dates, or ask which is meant,"
     return f"Use {describe_readings(readings)}"
@@ -351,7 +353,7 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
         )
         for each in read_expressions(turn, at=at, pins=pins)
         if each.known and each.dated and not each.superseded
-        for told in [describe_readings(rank_readings(each.readings, today=at.today))]
+        for told in [describe_readings(rank_readings(each.readings, now=at.now))]
     ]
     bound = _list_binding_facts(calls, read_said(turn, at=at, pins=pins), at=at)
     return (*_list_weekday_facts(calls, turn.timezone), *facts, *bound)
@@ -361,8 +363,7 @@ def _list_binding_facts(calls: Sequence[Call], said: SaidPhrases, *, at: Moment)
     """Which of several phrases each call is about, where that is sure."""
     days = [each for each in said.expressions if each.dated and not each.superseded]
     for call in calls if len(days) > 1 else ():
-        words = list_call_words(call, ())
-        bound = choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
+        bound = bind_call(call, said, at=at)
         if bound and len(bound) < len(days):
             told = " or ".join(f'"{each.text}"' for each in bound)
             others = ", ".join(f'"{each.text}"' for each in days if each not in bound)
@@ -418,14 +419,16 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         whole = at is not None and is_read_whole(turn.message)
         if at is None or not whole:
             return
-        known = read_known((*subject.earlier, *subject.executions), subject.facts)
-        said = read_subject(turn, known, at=at, pins=pins)
         for execution in list_effective_calls(subject):
             names = None if parameters is None else parameters.get(execution.call.tool, ())
             given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
             timed = [each for each in given if each.timed and len(each.days) == 1]
+            if not timed:
+                continue
+            known = read_known((*subject.earlier, *subject.executions), subject.facts)
+            said = read_subject(turn, known, at=at, pins=pins)
             leans = is_reckoned_from_object(execution.call, said)
-            told = [] if leans or not timed else _bind_times(execution.call, said, known, at=at)
+            told = [] if leans else _bind_times(execution.call, said, known, at=at)
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
                 yield _report_unsaid_time(execution, first, said=told)
@@ -461,11 +464,11 @@ def _report_unsaid_time(
 _LONGEST = 2_000
 """Characters of a text in which a day is looked for."""
 _MOST = 20
-"""Texts that are read: of more, nobody could say which was meant."""
+"""Texts that are read: among more, it is unclear which was meant."""
 
 
 class Told(NamedTuple):
-    """A phrase of a text, as it was meant when it was written, and as it would be today."""
+    """A phrase of a text: its meaning when it was written, and its meaning today."""
 
     then: Expression
     today: Expression
@@ -537,9 +540,9 @@ def _holds(said: Expression, dated: Dated) -> bool:
 
 def _build_finding(argument: Argument, told: Told) -> Finding:
     day = told.written.date()
-    meant = describe_readings(rank_readings(told.then.readings, today=day))
+    meant = describe_readings(rank_readings(told.then.readings, now=told.written))
     return argument.build_finding(
         "date.reckoned_from_today",
         issue=f'which "{told.then.text}" means today; it was written on {day}, and meant {meant}.',
-        correction=f"Reckon {argument.label} from when the text was written: {meant}.",
+        correction=f"Calculate {argument.label} from the day the text was written: {meant}.",
     )

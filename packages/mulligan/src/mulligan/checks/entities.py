@@ -12,6 +12,7 @@ from mulligan.checks.quantities import (
     Run,
     build_alternation,
     find_word_before,
+    load_between,
     load_grounding_tables,
 )
 from mulligan.checks.words import split_sentences
@@ -19,9 +20,14 @@ from mulligan_dates.lexicon import is_unspaced, join_words, load_others, load_wo
 from mulligan_dates.text import fold
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}\b", re.IGNORECASE)
-_PHONE = re.compile(r"\d[\d\s().\-/]{5,22}\d(?![\w,/%])")
-_NOT_BEFORE_PHONE = re.compile(r"[\w.,/$€£-]")
+_LATIN = "a-z0-9_\u00df-\u024f"
+_PHONE = re.compile(rf"\d[\d\s().\-/]{{5,22}}\d(?=x\d|[^{_LATIN},/%]|,(?!\d)|$)")
+"""A comma may follow, and a letter of a script without spaces."""
+_NOT_BEFORE_PHONE = re.compile(rf"[{_LATIN}.,/$€£-]")
+_NO_PHONE = re.compile(r"(?:19|20)\d\d-(?:19|20)\d\d|97[89][ -][\d -]{9,}|\d{1,3}(?:\.\d{1,3}){3}")
+"""A span of years, a book's number, an address on a network."""
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3})+(?:,\d+)?|\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{2,4}")
+_DOTTED = re.compile(r"(?:\d\.)?\d{3}\.\d{3}\.\d{4}")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.\-]*:(?://)?(?:www\.)?|^www\.")
 FEWEST_DIGITS = 7
 SAME_ENDING = 7
@@ -61,9 +67,11 @@ def find_phones(text: str, runs: list[Run]) -> list[Found]:
         number = text[start : match.end()]
         digits = re.sub(r"\D", "", number)
         marked = number[0] in "+(0" or "-" in number or number.count(" ") > 1
-        if len(digits) < FEWEST_DIGITS or not marked or _GROUPED.fullmatch(number):
+        marked = marked or _DOTTED.fullmatch(number) is not None
+        other = _GROUPED.fullmatch(number) or _NO_PHONE.fullmatch(number)
+        if len(digits) < FEWEST_DIGITS or not marked or other:
             continue
-        if not _NOT_BEFORE_PHONE.match(text[start - 1 : start]):
+        if number[0] == "+" or not _NOT_BEFORE_PHONE.match(text[start - 1 : start]):
             found.append(Found(value=digits, start=start, end=match.end()))
             done = match.end()
     return found
@@ -92,7 +100,6 @@ _EAST_ASIAN = re.compile(
     r"(?:(?P<day>\d{1,2})\s?[\u65e5\u53f7\u865f\uc77c])?"
 )
 """Year, month and day with the word for each behind it: Chinese, Japanese, Korean."""
-_BEHIND_AN_HOUR = frozenset(":aph.")
 _MAY_BEGIN_A_DATE = frozenset("-/. \nsnrt")
 """What stands behind the first digits of a date."""
 _DIGITS_AT_START = (1, 2, 4)
@@ -102,7 +109,7 @@ _HOUR_OF_NOON = 12
 
 
 class Date(Struct, frozen=True, kw_only=True):
-    """A date as far as it is told. Slashes may be read in two orders."""
+    """A date, possibly without its year or day. Slashes may be read in two orders."""
 
     year: int | None = None
     month: int | None = None
@@ -113,7 +120,7 @@ class Date(Struct, frozen=True, kw_only=True):
     end: int = 0
 
     def tells(self, claim: Date) -> bool:
-        """Whether this date, or what it can be read as, holds all that the claim says."""
+        """Whether this date, in any reading, supports all that the claim says."""
         mine = [self, *([self._swap_order()] if self.swapped else [])]
         theirs = [claim, *([claim._swap_order()] if claim.swapped else [])]
         return any(_covers(known, said) for known in mine for said in theirs)
@@ -172,10 +179,11 @@ def find_dates(folded: str, runs: list[Run], *, known: bool = False) -> list[Dat
 
 def find_times(folded: str, runs: list[Run]) -> list[ClockTime]:
     """Every time of day, in order."""
+    behind = _load_behind_an_hour()
     return [
         _parse_clock_time(found)
         for start, end in runs
-        if folded[end : end + 2].lstrip()[:1] in _BEHIND_AN_HOUR
+        if folded[end : end + 2].lstrip()[:1] in behind
         and (found := _compile_clock().match(folded, start))
         and not _continues(folded, start, also=":.")
     ]
@@ -259,9 +267,10 @@ def _parse_clock_time(found: re.Match[str]) -> ClockTime:
         minutes = 60 * hour + int(found["minute"] or 0)
         minutes += _HALF_DAY if found["half"] == "p" else 0
         return ClockTime(minutes=minutes, certain=True, start=start, end=end)
-    hour = int(found["hour24"])
-    minutes = 60 * hour + int(found["minute24"] or found["dotted"] or found["behind_h"])
-    unclear = 1 <= hour <= _HOUR_OF_NOON and not found["hour24"].startswith("0")
+    written = found["hour24"] or found["sharp"]
+    hour = int(written)
+    minutes = 60 * hour + int(found["minute24"] or found["dotted"] or found["behind_h"] or 0)
+    unclear = 1 <= hour <= _HOUR_OF_NOON and not written.startswith("0")
     return ClockTime(minutes=minutes, certain=not unclear, start=start, end=end)
 
 
@@ -299,13 +308,23 @@ def _join_joints(name: str) -> str:
 
 @cache
 def _compile_clock() -> re.Pattern[str]:
-    """12:30, 12:30 pm, 12.30 with the word for it, 12h30."""
+    """12:30, 12:30 pm, 12.30 or 12 with the word for it, 12 before another such hour, 12h30."""
     word = build_alternation(load_grounding_tables()["words"]["behind_a_time"])
+    between = build_alternation(load_between())
     return re.compile(
         r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
         r"|(?P<hour24>[01]?\d|2[0-4])(?::(?P<minute24>[0-5]\d)(?![:\d])"
         rf"|\.(?P<dotted>[0-5]\d)\s?(?:{word})\b|\s?h\s?(?P<behind_h>[0-5]\d)\b)"
+        rf"|(?P<sharp>[01]?\d|2[0-4])(?:\s?(?:{word})\b"
+        rf"|(?=\s?(?:{between})\s?\d{{1,2}}(?:[:.][0-5]\d)?\s?(?:{word})\b))"
     )
+
+
+@cache
+def _load_behind_an_hour() -> frozenset[str]:
+    """What may follow the hour, by its first letter."""
+    words = (*load_grounding_tables()["words"]["behind_a_time"], *load_between())
+    return frozenset({*":aph.", *(word[0] for word in words)})
 
 
 FEWEST_WORDS = 2
@@ -319,7 +338,7 @@ _TWO_CAPITALS = re.compile(
     r"[\w'\u2019\-]*+\s++(?:[a-z&]{1,3}\s++){0,2}+"
     r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]"
 )
-"""What a name needs at the least: most text has nothing like it, and is passed over."""
+"""A quick test for a name: most text has none, and is skipped."""
 
 
 def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

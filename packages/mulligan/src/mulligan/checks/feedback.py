@@ -1,15 +1,15 @@
-"""What checks ask of a writer, what it is told of its reply, and which try was the best."""
+"""What checks ask of a writer, what it is told about its reply, and which try was the best."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
 from mulligan.types.display import Quoted
 from mulligan.types.engine import Round
-from mulligan.types.finding import ABOUT_REPLY, Correction, Finding, Verdict
+from mulligan.types.finding import ABOUT_REPLY, Correction, Finding, Severity, Source, Verdict
 from mulligan.types.interfaces import Check
 from mulligan.types.reply import Reply, TextCheck
 from mulligan_dates.text import is_blank
@@ -18,7 +18,7 @@ LookAt = Callable[[Reply], Iterable[Finding]]
 
 
 def asks(sentence: str, *, name: str = "") -> Callable[[LookAt], TextCheck]:
-    """Say what a check of one's own asks for: `@asks("Write in British English.")`."""
+    """Declare what your own check asks for: `@asks("Write in British English.")`."""
 
     def with_its_requirement(look: LookAt) -> TextCheck:
         called = name or getattr(look, "__name__", "check")
@@ -39,7 +39,7 @@ _report = logging.getLogger("mulligan")
 
 
 def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correction:
-    """What the writer is told: each issue, the words it is about, how to mend it, the rules."""
+    """What the writer is told: each issue, the words it is about, how to fix it, the rules."""
     lines = [ABOUT_REPLY, "", "What is wrong:"]
     for finding in verdict.errors:
         lines.append(f"- {finding.issue}")
@@ -53,37 +53,62 @@ def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correct
     return Correction(text="\n".join(lines), findings=verdict.errors)
 
 
-def mend_reply(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
-    """The reply with all put right that can be by rule. A mend that helps nothing is dropped."""
+def fix_reply(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
+    """The reply with every fix that a rule can make. A fix that changes nothing is dropped."""
     for check in checks:
-        if not isinstance(check, TextCheck) or check.mend is None:
+        if not isinstance(check, TextCheck) or check.fix is None:
             continue
         try:
             if not (found := len(list(check(reply)))):
                 continue
-            changed = replace(reply, text=check.mend(reply.text))
+            changed = replace(reply, text=check.fix(reply.text))
             if len(list(check(changed))) < found:
                 reply = changed
         except Exception as error:  # noqa: BLE001 - its review will say that the check is broken
             _report.warning(
-                "The check %s cannot mend (%s).", name_text_check(check), type(error).__name__
+                "The fix of the check %s failed (%s).", name_text_check(check), type(error).__name__
             )
     return reply
 
 
-def choose_best_round(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, Verdict]:
-    """The round with the fewest and least severe findings; of equal ones the last."""
+def list_skipped(reply: Reply, checks: Iterable[Check[Reply]]) -> tuple[str, ...]:
+    """What the checks could not look at, a sentence each."""
+    said: list[str] = []
+    for check in checks:
+        if not isinstance(check, TextCheck) or check.skips is None:
+            continue
+        try:
+            if check.unless is None or not check.unless(reply):
+                said += check.skips(reply)
+        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
+            why = f"The check {name_text_check(check)} cannot say what it skips"
+            said.append(f"{why} ({type(error).__name__}).")
+    return tuple(dict.fromkeys(said))
 
-    def rank_round(played: Round[Reply, Verdict]) -> tuple[bool, int, int, int]:
-        errors = len(played.verdict.errors)
-        warnings = len(played.verdict.findings) - errors
-        return (is_blank(played.subject.text), errors, warnings, -played.number)
+
+def choose_best_round(
+    rounds: Sequence[Round[Reply, Verdict]],
+    *,
+    by: Collection[Source] = tuple(Source),
+    withheld: Collection[int] = (),
+) -> Round[Reply, Verdict]:
+    """The round with the fewest and least severe findings of these; of equal ones the last.
+
+    One that is `withheld`, by its number, comes after all that may be sent.
+    """
+
+    def rank_round(played: Round[Reply, Verdict]) -> tuple[bool, bool, int, int, int]:
+        found = [finding for finding in played.verdict.findings if finding.source in by]
+        errors = sum(finding.severity is Severity.ERROR for finding in found)
+        warnings = len(found) - errors
+        blank, kept_back = is_blank(played.subject.text), played.number in withheld
+        return (blank, kept_back, errors, warnings, -played.number)
 
     return min(rounds, key=rank_round)
 
 
 def _shorten_quote(quote: str) -> str:
-    # A check of somebody's own may quote a number, and a judge anything at all.
+    # A user's check may quote a number, and a judge anything at all.
     return Quoted(str(quote), "the reply").as_line(most=LONGEST_QUOTE)
 
 

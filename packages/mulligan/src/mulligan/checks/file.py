@@ -1,4 +1,4 @@
-"""Checks of replies from a TOML file: a preset, its settings changed, and checks of one's own.
+"""Checks of replies from a TOML file: a preset, changed settings, and your own checks.
 
 preset = "marketing"
 
@@ -19,29 +19,29 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from mulligan.checks import text
 from mulligan.checks.grounding import Verification
-from mulligan.checks.registry import load_kinds
+from mulligan.checks.registry import GROUP, MakeCheck, load_kinds, validate_settings
+from mulligan.extensions import describe_known, find_extensions
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Severity
-from mulligan.types.reply import Reply, TextCheck
+from mulligan.types.reply import Reply, TextCheck, read_on_fail
 from mulligan_dates.lexicon import detect_language, list_languages
 
 DEFAULT = "default"
 
 KINDS = load_kinds()
-"""The checks there are, by the name a file gives them."""
+"""The checks of ours, by the name a file gives them."""
 
 VERIFIED = "verified"
-"""The check that takes a judge, so it is made by whoever has one."""
+"""The check that needs a judge, so the reply loop makes it."""
 
 CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small_talk}
 """What a check may be switched off for, by the name a file gives it."""
@@ -49,16 +49,8 @@ CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small
 _LANGUAGE = "language:"
 """Before the languages of replies that a check leaves alone."""
 
-SETTINGS = frozenset({"preset", "checks", "attempts", "mend", "seconds"})
+SETTINGS = frozenset({"preset", "checks", "attempts", "fallback", "fix", "seconds"})
 """What a file may set. The last three are the reply loop's."""
-
-_AS_WRITTEN: Mapping[object, str] = {
-    bool: "true or false",
-    int: "a whole number from 0 on",
-    str: "a text in quotes",
-    Iterable: 'a list of texts such as ["one", "two"]',
-}
-"""How a file writes a setting of a type; other types have a sentence of their own."""
 
 _Table = dict[str, Any]
 _Made = TypeVar("_Made")
@@ -78,7 +70,7 @@ def read_table(path: Path) -> dict[str, Any]:
             f"{path} cannot be read ({error.strerror}). Name a TOML file with [checks.…] tables."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} is not TOML: {error}. Mend that line.") from error
+        raise ConfigurationError(f"{path} is not TOML: {error}. Fix that line.") from error
 
 
 def make_checks(asked: Mapping[str, Any]) -> tuple[TextCheck, ...]:
@@ -132,13 +124,27 @@ def _load_preset(name: str) -> dict[str, _Table]:
 def _make_check(name: str, table: Mapping[str, Any]) -> TextCheck:
     settings = dict(table)
     kind = settings.pop("kind", name)
-    if not isinstance(kind, str) or kind not in KINDS:
+    make = _find_kind(kind)
+    if make is None:
         raise ConfigurationError(
-            f"checks.{name} is of kind {kind!r}. There are: {', '.join(sorted(KINDS))}."
+            f"checks.{name} is of kind {kind!r}. {describe_known(GROUP, KINDS)}"
         )
     unless = _read_condition(name, settings.pop("unless", None))
-    check = _make_validated(KINDS[kind], settings, name=name)
-    return replace(check, name=name, unless=unless)
+    on_fail = settings.pop("on_fail", None)
+    check = _make_validated(make, settings, name=name)
+    if not isinstance(check, TextCheck):
+        raise ConfigurationError(f"checks.{name} is of kind {kind!r}, which makes no TextCheck.")
+    policy = check.on_fail if on_fail is None else read_on_fail(on_fail, name=f"checks.{name}")
+    return replace(check, name=name, unless=unless, on_fail=policy)
+
+
+def _find_kind(kind: object) -> MakeCheck | None:
+    if not isinstance(kind, str):
+        return None
+    if kind in KINDS:
+        return KINDS[kind]
+    found = find_extensions(GROUP).get(kind)
+    return None if found is None else found.load_function()
 
 
 def _make_validated(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
@@ -148,38 +154,13 @@ def _make_validated(make: Callable[..., _Made], settings: _Table, *, name: str) 
         raise ConfigurationError(
             f"checks.{name} has no setting {unknown[0]!r}. There are: {', '.join(known)}."
         )
-    types = get_type_hints(make)
-    for setting, value in settings.items():
-        if not _fits(value, types[setting]):
-            raise ConfigurationError(
-                f"checks.{name} has {setting} = {value!r}; write {_as_written(types[setting])}."
-            )
+    validate_settings(make, settings, where=f"checks.{name}")
     try:
         if "severity" in settings:
             settings["severity"] = Severity(settings["severity"])
         return make(**settings)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"checks.{name} cannot be made: {error}.") from error
-
-
-def _fits(value: object, wanted: Any) -> bool:
-    """Whether a value can be of a type; what has names of its own, such as a unit, says so."""
-    if wanted is int:
-        return type(value) is int and value >= 0
-    if wanted in (bool, str):
-        return type(value) is wanted
-    if get_origin(wanted) is Iterable:
-        return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
-    if get_origin(wanted) is Mapping:
-        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
-    if kinds := get_args(wanted):
-        return any(_fits(value, kind) for kind in kinds if kind is not NoneType)
-    return isinstance(value, str)
-
-
-def _as_written(wanted: Any) -> str:
-    kinds = (wanted, get_origin(wanted), *map(get_origin, get_args(wanted)), *get_args(wanted))
-    return next((_AS_WRITTEN[kind] for kind in kinds if kind in _AS_WRITTEN), "one of its names")
 
 
 def _read_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:

@@ -1,4 +1,4 @@
-"""Ids: can one look like this, was it put together by hand, is there such an object?"""
+"""Ids: is the form possible, was it built from other values, does the object exist?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mulligan.checks.tool_outputs import (
     list_texts,
     read_structure,
 )
-from mulligan.process.event_loop import await_value
+from mulligan.process.user_functions import await_value
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import quote_value
 from mulligan.types.finding import Fact, Finding
@@ -39,7 +39,7 @@ _SHOWN = 60
 
 
 def suggest_id(argument: Argument, subject: Subject) -> str:
-    """What to give instead of an id from nowhere; empty unless one object alone fits its words.
+    """The id to use instead of an invented one; empty unless exactly one object fits its words.
 
     The words of the id itself come first, as in `dinner-2026-11-20`; then those of the request.
     """
@@ -54,7 +54,7 @@ def suggest_id(argument: Argument, subject: Subject) -> str:
 
 
 def _list_named(argument: Argument, subject: Subject) -> Iterator[tuple[str, str]]:
-    """The ids that calls have returned before this one, each with the name of what it is of."""
+    """The ids that earlier calls returned, each with the name of its object."""
     for execution in (*subject.earlier, *subject.executions):
         if execution is argument.execution:
             return
@@ -100,7 +100,7 @@ _DATE = re.compile(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3
 
 
 def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
-    """Flag an id that this provider can never have given out."""
+    """Flag an id that this provider can never have issued."""
     whole = re.compile(form.pattern)
 
     @limit_to_parameters(parameters)
@@ -117,7 +117,7 @@ def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
 
 
 def not_glued(parameters: Parameters) -> Check[Subject]:
-    """Flag an id put together from words and dates of the request, unless it was seen before.
+    """Flag an id built from words and dates of the request, unless it was seen before.
 
     Some systems do have such ids, and then a tool has returned it.
     """
@@ -128,10 +128,10 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
             for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
                 glue = _find_glue(argument, subject.turn)
                 if glue and argument.value not in heard:
-                    look_up = f"Look it up; no {argument.label} is made from other values."
+                    look_up = f"Look it up: {argument.label} is never built from other values."
                     yield argument.build_finding(
                         "id.glued",
-                        issue=f"which is put together from {glue!r}.",
+                        issue=f"which is built from {glue!r}.",
                         correction=suggest_id(argument, subject) or look_up,
                     )
 
@@ -149,10 +149,10 @@ def _find_glue(argument: Argument, turn: Turn) -> str | None:
 
 
 def ids_read(parameters: Parameters, *, read: Read, fields: Iterable[str] = ()) -> Gather:
-    """Read each object that a call names: is it there, and what do these fields of it hold?
+    """Read each object that a call names: whether it exists, and what these fields hold.
 
     A reader that fails gives no fact. It must show what was there *before* the calls, as a
-    pre-image does: after a delete nothing is there, and that is nobody's mistake.
+    snapshot does: after a delete the object is gone, and that is correct.
     """
     wanted = tuple(fields)
 
@@ -161,7 +161,7 @@ def ids_read(parameters: Parameters, *, read: Read, fields: Iterable[str] = ()) 
         for value in dict.fromkeys(list_ids(calls, parameters)):
             try:
                 found = await await_value(read(value))
-            except Exception:  # noqa: BLE001, S112 - who cannot read does not know, and says nothing
+            except Exception:  # noqa: BLE001, S112 - a reader that fails gives no fact
                 continue
             facts.extend(_build_facts(value, found, wanted))
         return facts
@@ -193,9 +193,9 @@ def _build_facts(value: str, found: object, wanted: Iterable[str]) -> Iterator[F
 
 
 def exists(parameters: Parameters) -> Check[Subject]:
-    """Flag a call that is about to act on an object that is not there, as `ids_read` found.
+    """Flag a call about to act on an object that does not exist, as `ids_read` found.
 
-    A call that has run knows better than a reader, which may have come after it.
+    A call that has run is left alone: the reader may have run after it.
     """
 
     @limit_to_parameters(parameters)

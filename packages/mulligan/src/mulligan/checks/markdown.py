@@ -1,4 +1,4 @@
-"""Markdown as a reader takes it: its blocks, what is prose, and what is code, a table or a link."""
+"""Markdown as a reader sees it: its blocks, what is prose, and what is code, a table or a link."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ RECENT = 8
 
 
 class Block(NamedTuple):
-    """One block of a page, as it reads; code as it stands. A tuple: a page has many of them."""
+    """One block of a page, as it reads; code unchanged. A tuple: a page has many of them."""
 
     kind: BlockKind
     text: str
@@ -246,7 +246,7 @@ class Page(Struct, frozen=True, kw_only=True):
     links: tuple[str, ...]
     """Where its links lead, in order, bare addresses too."""
     prose: str
-    """What it says in words, each block on its own line: no code, no tables, no addresses."""
+    """Its prose, each block on its own line: no code, no tables, no addresses."""
     folded: str
     """The prose as words are looked up in it."""
 

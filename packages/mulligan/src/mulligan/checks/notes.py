@@ -1,4 +1,4 @@
-"""What a reflection may not do: drop what the task requires, or speak as anyone but a note.
+"""What a reflection may not do: drop what the task requires, or pose as anything but a note.
 
 Judged is what a line does to the task, and not the words in it: "ignore cancelled orders" is about
 orders. Such a line is left out, and the rest may be tried. This is a net, and not the wall. The
@@ -118,7 +118,7 @@ def _screen_items(
 def _screen_text(text: str, where: str, *, longest: int, task: Task, found: list[Finding]) -> str:
     """The lines of a text that may be tried."""
     if len(text) > longest:
-        issue = f"The {where} is longer than a run should have to read: {len(text):,} characters."
+        issue = f"The {where} is too long for a run to read: {len(text):,} characters."
         found.append(_build_error("notes.too_long", issue))
         return ""
     if not text.strip():
@@ -197,7 +197,7 @@ _SPOKEN: tuple[tuple[Callable[[str], bool], str, str], ...] = (
 
 
 def _is_readable(said: object) -> bool:
-    """A strategy is someone else's code: nothing is taken for granted."""
+    """A strategy is foreign code: its output is validated."""
     if not isinstance(said, Refinement):
         return False
     lists: tuple[object, ...] = (said.observations, said.suggestions)

@@ -48,7 +48,7 @@ _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
 
 
 def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
-    """Flag a call on an object that was over, where the person spoke of what is to come.
+    """Flag a call on an object in the past, where the person spoke of the future.
 
     `when` is the field that says when it is; of what lasts, its end. A series is left alone.
     """
@@ -66,15 +66,15 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
             if moment is not None and moment.date() < today and not _recurs(known):
                 yield argument.build_finding(
                     "object.in_the_past",
-                    issue=f"which was on {moment} and is over.",
-                    correction="Act only on what is still to come.",
+                    issue=f"which was on {moment} and is in the past.",
+                    correction="Act only on what is in the future.",
                 )
 
     return check
 
 
 def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> Check[Subject]:
-    """Hold the date of each object against the person's words, by a check of dates in arguments.
+    """Compare the date of each object with the person's words, by a check of dates in arguments.
 
     Calls that have a date of their own are left out: they may be there to move the object.
     """
@@ -106,9 +106,9 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
 
 
 def owners_as_said(parameters: Parameters) -> Check[Subject]:
-    """Flag a call on somebody else's object, where the person said whose it is: "Ann's tasks".
+    """Flag a call on another owner's object, where the person named the owner: "Ann's tasks".
 
-    Sure only of people in the directory (`people_named`), of addresses at the same house, and of
+    Certain only for people in the directory (`people_named`), addresses of the same domain, and
     a thing that the parameter is named after: `task_id`.
     """
 
@@ -122,14 +122,14 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
                     "object.of_somebody_else",
                     issue=f"which belongs to {', '.join(sorted(people))}; "
                     f"the person spoke of {', '.join(sorted(owners))}.",
-                    correction="Act only on what belongs to whom the person named.",
+                    correction="Act only on objects of the owner that the person named.",
                 )
 
     return check
 
 
 def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
-    """What is known of the object an argument names: what was last returned, under the facts."""
+    """What is known of the object an argument names: facts first, then what was last returned."""
     known: dict[str, object] = {}
     for execution in (*subject.earlier, *subject.executions):
         if execution is argument.execution:
@@ -175,7 +175,7 @@ def _recurs(record: Mapping[str, object]) -> bool:
 
 
 def _find_owners(subject: Subject, *, of: str) -> set[str]:
-    """Addresses of the people whose things of that name the person spoke of, and of no others."""
+    """Addresses of the people whose things of that name the person spoke of."""
     message = drop_quotes(subject.turn.message).casefold()
     nouns = "|".join(map(re.escape, split_letters(of, shortest=3)))
     phrases = choose_requests(message)
@@ -192,7 +192,7 @@ def _find_owners(subject: Subject, *, of: str) -> set[str]:
 
 
 def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]:
-    """The addresses in a record that are of the same house as the owners: others may be clients."""
+    """The addresses in a record of the same domain as the owners: others may be clients."""
     houses = tuple(owner[owner.index("@") :] for owner in owners)
     written = (text.casefold() for text in list_texts(record))
     return {text for text in written if "@" in text and text.endswith(houses)}
@@ -202,7 +202,7 @@ _SHOWN = 60
 
 
 def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
-    """Flag a call on an object whose name was not said, where another's was: "delete the dinner".
+    """Flag a call on an unnamed object, where another one was named: "delete the dinner".
 
     Sure where a tool has returned the other one too, and nothing that is known of this one was
     said. A word for a sort of thing, such as meeting or file, names none of them.
@@ -292,7 +292,7 @@ _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
 
 
 def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
-    """Flag a thing that was not named, where others of its sort were, in quotation marks.
+    """Flag an object that was not named, where others of its sort were quoted by name.
 
     The sort is what the parameter is called: 'random' channel, for `channel`. Silent where one is
     picked otherwise (the largest, all, any), and as soon as the value was said anywhere.
@@ -339,7 +339,7 @@ def _list_named_sorts(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set
 
 
 def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
-    """Flag something that is made again under its own name, where it was to be added to or changed.
+    """Flag something created under an existing name, where the existing one was to be changed.
 
     Sure where a tool has returned one that has the same in the same field, and no word of the
     message asks for a new one.
@@ -363,8 +363,8 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
                 if fold_value(argument.value) in {fold_value(str(each)) for each in held if each}:
                     yield argument.build_finding(
                         "object.made_anew",
-                        issue="and there is one of that name, which was to be changed.",
-                        correction="Change the one that is there, and make no other.",
+                        issue="but one of that name exists, and the person asked to change it.",
+                        correction="Change the existing one. Do not create another.",
                     )
 
     return check
@@ -384,10 +384,10 @@ def _report_other_name(argument: Argument, named: list[str]) -> Finding:
 
 
 def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
-    """Flag values that are not those of the object whose values were asked for, by its name.
+    """Flag values that differ from those of the object that the person named.
 
-    Sure of a value that it does not have and nobody said, where that object was returned; and of
-    any that nobody said, where nothing of that name ever was.
+    Certain of a value that was not said and that the object, as returned, does not have; and of
+    any value that was not said, where no object of that name was returned.
     """
 
     @limit_to_parameters(parameters, when=_is_asked)
@@ -440,7 +440,7 @@ def _read_field(model: Found, what: set[str]) -> set[str]:
 
 def _report_unlike(argument: Argument, title: str, *, looked: bool) -> Finding:
     shown = quote_value(title, most=_SHOWN)
-    why = f"which {shown} does not have" if looked else f"and nobody has looked at {shown}"
+    why = f"which {shown} does not have" if looked else f"and {shown} was never read"
     return argument.build_finding(
         "value.not_the_same",
         issue=f"{why}; the person asked for the same.",

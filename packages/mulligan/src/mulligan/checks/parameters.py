@@ -1,11 +1,11 @@
-"""A tool as choosing checks needs it: what its calls do, and what each parameter holds."""
+"""What choosing checks needs of a tool: what its calls do, and what each parameter holds."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -25,7 +25,7 @@ class ParameterKind(StrEnum):
     ID = "id"
     """Names one object, as the system that has it does."""
     PERSON = "person"
-    """Names somebody, in words."""
+    """Names a person by a name."""
     ADDRESS = "address"
     """Where something goes: a mailbox, an account, a telephone."""
     DATE = "date"
@@ -38,11 +38,11 @@ class ParameterKind(StrEnum):
     FLAG = "flag"
     """Yes or no, or one of a few words."""
     OTHER = "other"
-    """Nothing can be said of it, and no check looks at it."""
+    """Unknown; no check looks at it."""
 
 
 class Chosen(NamedTuple):
-    """The kind of a parameter, and what it was told from."""
+    """The kind of a parameter, and where it comes from."""
 
     kind: ParameterKind
     why: str
@@ -71,7 +71,7 @@ _SAID_OF = {
     ParameterKind.ID: "id",
     ParameterKind.DATE: "date",
 }
-"""What a description says of a parameter whose name tells nothing, by its list of words."""
+"""Words of a description, for a parameter whose name does not say."""
 
 _LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
     (ParameterKind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
@@ -101,14 +101,14 @@ def find_kind(name: str, schema: Schema | None = None) -> Chosen:
     for kind, words in _SAID_OF.items():
         if not types & _NUMBERS and (named := _compile_said(words).search(said)):
             return Chosen(_place_in_time(kind, name), f"its description says {named.group()!r}")
-    return Chosen(ParameterKind.OTHER, "nothing tells what it is")
+    return Chosen(ParameterKind.OTHER, "its schema and its name do not say")
 
 
 def parse_kinds(given: object, *, of: str) -> Mapping[str, ParameterKind]:
     """What an author says that parameters hold, by their names."""
     if not isinstance(given, Mapping):
         raise ConfigurationError(
-            f"kinds={given!r} of {of} is no mapping: kinds={{'reference': 'id'}} says that "
+            f"kinds={given!r} of {of} is not a mapping: kinds={{'reference': 'id'}} says that "
             "reference holds an id."
         )
     return {str(name): _parse_kind(kind, of=f"{of}.{name}") for name, kind in given.items()}
@@ -119,11 +119,11 @@ def _parse_kind(given: object, *, of: str) -> ParameterKind:
         return ParameterKind(given)  # type: ignore[arg-type]
     except ValueError:
         known = ", ".join(each.value for each in ParameterKind)
-        raise ConfigurationError(f"{of} holds no {given!r}. There are: {known}.") from None
+        raise ConfigurationError(f"{of}: there is no kind {given!r}. There are: {known}.") from None
 
 
 def find_kind_of_value(value: object) -> Chosen | None:
-    """What a value is by its looks, where its parameter told nothing."""
+    """The kind of a value by its form, where its parameter does not say."""
     text = str(value).strip() if isinstance(value, str) else ""
     for kind, pattern in _LOOKS:
         if text and pattern.fullmatch(text):
@@ -132,7 +132,7 @@ def find_kind_of_value(value: object) -> Chosen | None:
 
 
 def _read_name(words: Sequence[str], *, said: str, types: set[str]) -> ParameterKind | None:
-    """The kind that a name tells, of which the last word says the most."""
+    """The kind that a name implies; its last word counts most."""
     if not words:
         return None
     last, named = words[-1], set(words)
@@ -202,7 +202,7 @@ class ToolVerb(StrEnum):
 
     READ = "read"
     MAKE = "make"
-    """It makes or sends something: twice is two."""
+    """It makes or sends something, and is not idempotent."""
     CHANGE = "change"
     REMOVE = "remove"
 
@@ -217,7 +217,7 @@ class ToolShape(Struct, frozen=True, kw_only=True):
     kinds: Mapping[str, ParameterKind] = field(default_factory=dict)
     """What its author says of parameters; outranks everything else."""
     untrusted: Severity | None = None
-    """How much it weighs if a value stems from a text; `None`: its author did not say."""
+    """Severity if a value comes from a text; `None`: its author did not say."""
 
 
 class ToolKinds(Struct, frozen=True, kw_only=True):
@@ -230,7 +230,7 @@ class ToolKinds(Struct, frozen=True, kw_only=True):
     untrusted: Severity | None = None
 
     @property
-    def acts(self) -> bool:
+    def has_effect(self) -> bool:
         """Whether a call may change something."""
         return self.verb is not ToolVerb.READ
 
@@ -266,8 +266,9 @@ def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -
     )
 
 
+@lru_cache(maxsize=1_024)
 def find_verb(tool: str, *, effect: Effect = Effect.UNDECLARED) -> ToolVerb:
-    """What a tool does: as declared, else by the first word of its name that tells."""
+    """What a tool does: as declared, else by the first verb in its name."""
     if effect is Effect.READ:
         return ToolVerb.READ
     acts = effect is not Effect.UNDECLARED
@@ -318,14 +319,14 @@ OF_KIND: Mapping[ParameterKind, tuple[str, ...]] = {
 
 def list_checks_of(tool: ToolKinds, parameter: str) -> tuple[str, ...]:
     """The checks that look at a parameter; of a tool that only reads, none."""
-    return OF_KIND.get(tool.chosen[parameter].kind, ()) if tool.acts else ()
+    return OF_KIND.get(tool.chosen[parameter].kind, ()) if tool.has_effect else ()
 
 
 class Standard(Struct, frozen=True, kw_only=True):
     """How checks choose themselves: `Mulligan(checks=[Standard(only_asked="error"), own])`."""
 
     only_asked: Severity = Severity.WARNING
-    """What it comes to if something is changed where only a question was asked."""
+    """Severity if something is changed where only a question was asked."""
     unasked: bool = True
     """Look at turns without a message, too: in an application, all that was asked is there."""
 

@@ -50,8 +50,8 @@ def home_is_home(
 
     `parameters` hold a place; `lookups` hold what is looked up, and the result is the place.
     Sure of a business of that name, and of a look-up that led to another address; another address
-    alone is a warning, for the person may have named two places. If nobody knows where home is, a
-    business of that name is none all the same, and nothing else is said.
+    alone is a warning, because the person may have named two places. If home is unknown, only a
+    business of that name is flagged.
     """
 
     @limit_to_parameters(
@@ -75,7 +75,7 @@ def home_is_home(
 
 
 def says_home(text: str) -> bool:
-    """Whether a text speaks of where the person lives."""
+    """Whether a text mentions the person's home."""
     return choose_requests(text).home.search(text) is not None
 
 
@@ -131,7 +131,7 @@ def _list_address_words(text: str) -> set[str]:
 
 
 def _build_finding(argument: Argument, home: str, severity: Severity) -> Finding:
-    where = home or "anybody's home"
+    where = home or "a home address"
     ask = "Ask where home is, or leave the place as the person said it."
     return argument.build_finding(
         "place.not_home",

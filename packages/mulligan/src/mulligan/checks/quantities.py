@@ -137,7 +137,7 @@ class Known:
     """The quantities of a context, by value: most claims that stand are found at once."""
 
     def __init__(self, quantities: list[Quantity]) -> None:
-        # Wherever it stands, so without its place: a long text says the same over and over.
+        # Anywhere, so without its place: a long text says the same over and over.
         self._all = list({each[:_PLACE]: each for each in quantities}.values())
         self._by_value: dict[float, list[Quantity]] = {}
         for quantity in self._all:
@@ -256,11 +256,40 @@ def write_out(folded: str) -> str:
     )
 
 
+def count_articles(folded: str) -> str:
+    """The text with the article of a unit as a number: `a year` is `1 year`."""
+    return _compile_counted_articles().sub("1", folded)
+
+
+@cache
+def _compile_counted_articles() -> re.Pattern[str]:
+    article = build_alternation(load_grounding_tables()["words"]["articles"])
+    return re.compile(rf"(?<!\w)(?:{article})(?= (?:{build_alternation(load_units())})\b)")
+
+
+def locate_written(folded: str, start: int, end: int) -> tuple[int, int]:
+    """Where a place of the text that was written out was before."""
+    moved = 0
+    for words in _compile_number_words().finditer(folded):
+        first = words.start() + moved
+        if end <= first:
+            break
+        last = first + len(_write_digits(words))
+        if start < last:
+            after = words.end() + max(0, end - last)
+            return min(start - moved, words.start()), after
+        moved = last - words.end()
+    return start - moved, end - moved
+
+
 def _has_number_word(folded: str) -> bool:
     """Whether there is any: mostly not, and this is much quicker than to look for each."""
     tokens = folded.split()
     if not _load_spelled_words().isdisjoint(tokens):
         return True
+    for part in load_grounding_tables()["words"]["glued"]:
+        if part in folded:
+            return True
     if folded.isascii() and not _has_other_marks(folded):
         return False
     with_marks = " ".join([token for token in tokens if not token.isalnum()])
@@ -409,7 +438,7 @@ def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
         if bool(first.dimension) == bool(second.dimension):
             continue
         gap = text[first.end : second.start].rstrip(_SIGNS)
-        if len(gap) <= LONGEST_GAP and gap.strip() in _load_between():
+        if len(gap) <= LONGEST_GAP and gap.strip() in load_between():
             bare, unit = (index, second) if second.dimension else (index + 1, first)
             shared[bare] = found[bare]._replace(
                 values=tuple(value * unit.factor for value in found[bare].values),
@@ -425,10 +454,10 @@ def _write_digits(words: re.Match[str]) -> str:
         return words[0]
     simple, multipliers = load_grounding_tables()["numbers"], load_grounding_tables()["multipliers"]
     total = current = 0
-    for word in re.split(r"[ -]", words[0]):
+    for word in _compile_number_word().findall(words[0]):
         if word in simple:
             current += simple[word]
-        elif word in multipliers:
+        else:
             current = (current or 1) * multipliers[word]
             if multipliers[word] > multipliers["hundred"]:
                 total, current = total + current, 0
@@ -453,13 +482,23 @@ def _load_spelled_words() -> frozenset[str]:
 
 @cache
 def _compile_number_words() -> re.Pattern[str]:
-    word = build_alternation(_load_number_words())
+    word = _compile_number_word().pattern
     joint = build_alternation(load_grounding_tables()["words"]["joints"])
-    return re.compile(rf"(?:{word})(?:(?:[ -]| (?:{joint}) )(?:{word}))*+(?!\w)")
+    glue = build_alternation(load_grounding_tables()["words"]["glued_by"])
+    # Tried only where a word begins, with one of the letters that these begin with.
+    first = "".join(sorted({each[0] for each in _load_number_words()}))
+    begins = rf"(?<!\w)(?=[{first}])"
+    more = rf"(?:(?:[ -]| (?:{joint}) |(?:{glue})?)(?:{word}))*+"
+    return re.compile(rf"{begins}(?:{word}){more}(?!\w)")
 
 
 @cache
-def _load_between() -> frozenset[str]:
+def _compile_number_word() -> re.Pattern[str]:
+    return re.compile(build_alternation(_load_number_words()))
+
+
+@cache
+def load_between() -> frozenset[str]:
     """What makes a range of two numbers."""
     return frozenset({*_DASHES, *load_grounding_tables()["words"]["between"]})
 

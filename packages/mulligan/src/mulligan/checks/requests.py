@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -13,13 +13,14 @@ from mulligan.checks.parameters import ToolVerb
 from mulligan.checks.subject import (
     Parameters,
     Subject,
+    limit_to_calls,
     limit_to_parameters,
     limit_to_tools,
     list_effective_calls,
     select_arguments,
 )
-from mulligan.checks.tool_outputs import list_numbers
-from mulligan.types.call import Call, Outcome
+from mulligan.checks.tool_outputs import list_numbers, list_texts
+from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -30,7 +31,7 @@ from mulligan_dates.text import split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes, find_quotes, has_quotes
 
 _NAMED = re.compile(r"\S[^\s./\\_]*+[./\\_]\S++")
-"""A file, a link or another name of a thing, which is quoted to say which, and not how."""
+"""A file, a link or another name: quoted to identify a thing, not as wording."""
 _APOSTROPHE = re.compile("['\u2019]")
 
 NEAR_QUOTE = 0.6
@@ -119,7 +120,7 @@ def condition_met(*tools: str) -> Check[Subject]:
                     severity=Severity.ERROR,
                     issue=f"{show_name(execution.call.tool)} was called, but of "
                     f"{len(read)} numbers read none is {condition.words}.",
-                    correction="Do nothing where the condition is not met; say so instead.",
+                    correction="Do nothing if the condition is not met, and say so.",
                     call=execution.call.id,
                 )
             read += list_numbers(execution.result)
@@ -144,7 +145,7 @@ def parse_condition(message: str) -> Threshold | None:
 
 
 def made_once(*tools: str) -> Check[Subject]:
-    """Flag the second of two equal calls of a tool that makes or sends something.
+    """Flag a repeated call of a tool that makes or sends something.
 
     If the message has a word that could ask for several, it is only a warning.
     """
@@ -164,7 +165,7 @@ def made_once(*tools: str) -> Check[Subject]:
                     severity=Severity.WARNING if several else Severity.ERROR,
                     issue=f"{show_name(call.tool)} was called more than once with "
                     "the same arguments.",
-                    correction="Make this call once, and not again.",
+                    correction="Make this call only once.",
                     call=call.id,
                 )
             made.append(call)
@@ -177,6 +178,87 @@ def _is_same_call(one: Call, other: Call) -> bool:
         dict(one.arguments) == dict(other.arguments)
     )
 
+
+MOST_CALLS = 500
+"""Calls that are compared with each other, the latest."""
+STUCK = 5
+"""Identical calls with identical answers, or errors, that are a finding."""
+
+
+def left_undone(*tools: str) -> Check[Subject]:
+    """Warn of a call that failed and was not made good: by itself, or on the same object.
+
+    One that was made again and again with the same answer, or error, is said to be stuck; also one
+    that only reads. Where the answer changes, such as the state of a job, it is waited for.
+    """
+
+    # It looks at failures: no call that did something counts as reviewed for it.
+    @limit_to_calls(lambda *_: False)
+    def check(subject: Subject) -> Iterator[Finding]:
+        made = [e for e in subject.executions if e.call.tool in tools][-MOST_CALLS:]
+        told = list(_list_stuck(subject.executions[-MOST_CALLS:]))
+        for stuck in told:
+            yield Finding(
+                rule="call.stuck",
+                severity=Severity.WARNING,
+                issue=f"{show_name(stuck.tool)} was called at least {STUCK} times with the same "
+                "arguments, and always with the same answer.",
+                correction="Do something else, or tell the person that it was not done.",
+                call=stuck.id,
+            )
+        for number, execution in enumerate(made):
+            call = execution.call
+            if execution.outcome is not Outcome.FAILURE or any(
+                _is_same_call(call, c) for c in told
+            ):
+                continue
+            later = [each for each in made[number + 1 :] if each.outcome is not Outcome.FAILURE]
+            if any(_shares_value(call, each.call) for each in later):
+                continue
+            told.append(call)
+            yield Finding(
+                rule="call.left_undone",
+                severity=Severity.WARNING,
+                issue=f"{show_name(call.tool)} failed, and no later call did what it was for.",
+                correction="Do something else, or tell the person that it was not done.",
+                call=call.id,
+            )
+
+    return check
+
+
+def _list_stuck(made: Sequence[Execution]) -> Iterator[Call]:
+    """The first of each call that was made `STUCK` times, and never with another answer."""
+    if len(made) < STUCK:
+        return
+    groups: dict[tuple[str, str, str], list[Execution]] = {}
+    for each in made:
+        call = each.call
+        key = call.tool, call.server, str(dict(call.arguments))
+        groups.setdefault(key, []).append(each)
+    for group in groups.values():
+        if len(group) >= STUCK and all(_is_same_answer(each, group[0]) for each in group):
+            yield group[0].call
+
+
+def _is_same_answer(one: Execution, other: Execution) -> bool:
+    if one.outcome is not other.outcome:
+        return False
+    if one.failure is not None and other.failure is not None:
+        return str(one.failure.error) == str(other.failure.error)
+    return one.result is other.result or str(one.result) == str(other.result)
+
+
+def _shares_value(one: Call, other: Call) -> bool:
+    """Whether two calls are about the same thing: a text of some length is in both."""
+    mine, theirs = (
+        {text for text in list_texts(list(call.arguments.values())) if len(text) >= SHORTEST_SHARED}
+        for call in (one, other)
+    )
+    return not mine.isdisjoint(theirs) or (one.tool == other.tool and not mine)
+
+
+SHORTEST_SHARED = 3
 
 _SENTENCE = re.compile(r"[^.!?\n;]+[.!?]?")
 _LONGEST = 1_000

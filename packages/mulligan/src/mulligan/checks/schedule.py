@@ -21,7 +21,7 @@ from mulligan.checks.subject import (
     select_arguments,
 )
 from mulligan.checks.tool_outputs import Found, as_record, get_title_of, list_texts
-from mulligan.process.event_loop import await_value
+from mulligan.process.user_functions import await_value
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Fact, Finding, Severity
@@ -61,7 +61,7 @@ def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
 
 
 def not_in_the_past(parameters: Parameters) -> Check[Subject]:
-    """Flag a plan for a day that is over; sure only where the person looks ahead, not back."""
+    """Flag a plan for a past day; an error only where the person speaks of the future."""
 
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
@@ -75,8 +75,8 @@ def not_in_the_past(parameters: Parameters) -> Check[Subject]:
                     rule="order.in_the_past",
                     severity=Severity.ERROR if sure else Severity.WARNING,
                     issue=f"{show_name(execution.call.tool)} was given {show_name(name)}={moment}, "
-                    f"and that day was over: it is {today} or later.",
-                    correction=f"Use a day to come for {show_name(name)}.",
+                    f"which is in the past: today is {today} or later.",
+                    correction=f"Use a future day for {show_name(name)}.",
                     call=execution.call.id,
                 )
 
@@ -135,7 +135,7 @@ class SlotParameters(Struct, frozen=True, kw_only=True):
     start: str
     end: str | None = None
     minutes: str | None = None
-    """Of a tool that is told how long instead."""
+    """For a tool that takes a duration instead."""
 
     def read_times(self, given: Mapping[str, object], *, zone: str | None) -> FromTo | None:
         """From when to when a call is, or `None` where that cannot be said."""
@@ -246,7 +246,7 @@ def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadD
 
 
 def rank_as_said(parameters: Parameters) -> Check[Subject]:
-    """Flag another object than the first or the last of its day, where that one was asked for."""
+    """Flag an object that is not the first or last of its day, where that one was asked for."""
 
     @limit_to_parameters(parameters, when=_asks_for_a_rank)
     def check(subject: Subject) -> Iterator[Finding]:
@@ -289,7 +289,7 @@ TakenTime = tuple[str, datetime, datetime]
 
 
 def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
-    """Flag the time that was meant for the other case, by what the calendar was seen to hold.
+    """Flag the time meant for the other case, by what was read of the calendar.
 
     `starts`: by tool, the parameter that says when something begins. Without a look at that day
     nothing is said, except of taking the first time unseen.
@@ -345,7 +345,7 @@ def _compare(
     if begins.time() == first and clash is not None:
         yield _report_alternative(execution, taken=first, other=second, why=f"is taken by {clash}")
     elif begins.time() == first and not taken:
-        why = "may be taken: nobody has looked"
+        why = "may be taken: the calendar was not read"
         yield _report_alternative(execution, taken=first, other=second, why=why, sure=False)
     elif begins.time() == second and looked and clash is None:
         why = f"was meant only if {first:%H:%M} is taken"
@@ -384,6 +384,6 @@ def _report_alternative(
         rule="condition.other_case",
         severity=Severity.ERROR if sure else Severity.WARNING,
         issue=f"{show_name(execution.call.tool)} takes {taken:%H:%M}, which {why}.",
-        correction=f"Take {other:%H:%M}." if sure else f"Look first; take {other:%H:%M} if it is.",
+        correction=f"Take {other:%H:%M}." if sure else f"Check first; use {other:%H:%M} if so.",
         call=execution.call.id,
     )

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.checks.amounts import amounts_as_said, extreme_as_said
+from mulligan.checks.copied import copied_as_said
 from mulligan.checks.dates import dates_as_said, dates_as_written, times_as_said
 from mulligan.checks.ids import OBJECT, exists, not_glued
 from mulligan.checks.objects import (
@@ -36,7 +37,8 @@ from mulligan.checks.parameters import (
 )
 from mulligan.checks.places import home_is_home
 from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content, targets_seen
-from mulligan.checks.requests import condition_met, made_once, only_asked, quotes_kept
+from mulligan.checks.relations import right_ones
+from mulligan.checks.requests import condition_met, left_undone, made_once, only_asked, quotes_kept
 from mulligan.checks.schedule import (
     SlotParameters,
     alternative_as_said,
@@ -60,7 +62,7 @@ def choose_checks(
     tools: Sequence[ToolKinds], *, whens: Iterable[str] = (), options: Standard
 ) -> list[Check[Subject]]:
     """The checks for these tools. `whens`: fields that tell when an object is."""
-    writes = [each for each in tools if each.acts]
+    writes = [each for each in tools if each.has_effect]
     if not writes:
         return list(_choose_origins(tools))
     ids = select_kinds(writes, ParameterKind.ID)
@@ -74,11 +76,11 @@ def choose_checks(
 
 
 def _choose_origins(tools: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
-    """Of calls that change something, and of those whose author minds where a value comes from."""
+    """For calls that change something, and tools whose author restricts where values come from."""
     weights = {
         each.tool: each.untrusted or Severity.WARNING
         for each in tools
-        if each.acts or each.untrusted
+        if each.has_effect or each.untrusted
     }
     told = (ParameterKind.ADDRESS, ParameterKind.LINK, ParameterKind.PERSON, ParameterKind.ID)
     targets = select_kinds([each for each in tools if each.tool in weights], *told)
@@ -126,6 +128,8 @@ def _choose_objects(
     writes: Sequence[ToolKinds], ids: Parameters, *, whens: Iterable[str]
 ) -> Iterator[Check[Subject]]:
     """The object that a call acts on, against the words for it."""
+    if ids:
+        yield right_ones(ids)
     acted = select_kinds(
         [each for each in writes if each.verb is not ToolVerb.MAKE], ParameterKind.ID
     )
@@ -142,11 +146,13 @@ def _choose_objects(
 def _choose_deeds(
     tools: Sequence[ToolKinds], writes: Sequence[ToolKinds], options: Standard
 ) -> Iterator[Check[Subject]]:
-    """What is done at all: twice, unasked, against a condition, at the wrong home."""
+    """The action itself: twice, unasked, against a condition, at the wrong home."""
     if makes := [each.tool for each in writes if each.verb is ToolVerb.MAKE]:
         yield made_once(*makes)
     yield condition_met(*(each.tool for each in writes))
+    yield left_undone(*(each.tool for each in writes))
     acting = {each.tool: each for each in writes}
+    yield copied_as_said(acting)
     yield extreme_as_said(acting)
     yield names_as_said(acting)
     yield made_anew(acting)
@@ -157,7 +163,7 @@ def _choose_deeds(
 
 
 def _leave_windows(dates: Parameters) -> Parameters:
-    """Without the bounds of what is looked through: they plan nothing, and may well be over."""
+    """Without the bounds of searches: they plan nothing, and may be in the past."""
     window = load_words("kinds", "window")
     kept = {t: [n for n in names if not window & set(split_name(n))] for t, names in dates.items()}
     return {tool: names for tool, names in kept.items() if names}
@@ -170,7 +176,7 @@ def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
             name for name in each.chosen if load_words("fields", "looked_up") & {*split_name(name)}
         ]
         for each in tools
-        if not each.acts
+        if not each.has_effect
     }
     return {tool: names for tool, names in found.items() if names}
 
@@ -227,6 +233,7 @@ class StandardChecks:
         self._find_tool = find_tool
         self._options = options
         self._kinds: dict[str, tuple[ToolShape, ToolKinds]] = {}
+        self._keys: dict[str, tuple[ToolKinds, object]] = {}
         self._plans: dict[object, list[Check[Subject]]] = {}
 
     def __call__(self, subject: Subject) -> Iterator[Finding]:
@@ -240,7 +247,7 @@ class StandardChecks:
             facts=subject.facts,
         )
         tools = self._read_tools(each.call for each in (*read.earlier, *read.executions))
-        if not any(each.acts or each.untrusted for each in tools):
+        if not any(each.has_effect or each.untrusted for each in tools):
             return
         whens = (
             _find_whens(read)
@@ -256,7 +263,8 @@ class StandardChecks:
             return False
         tools = self._read_tools([call])
         chosen = self._plan(tools, ())
-        return any(has_concern(check, turn=turn, call=call) for check in chosen)
+        # The last look at the tool alone, and most are about every call of it.
+        return any(has_concern(check, turn=turn, call=call) for check in reversed(chosen))
 
     def _is_asked(self, turn: Turn) -> bool:
         """Whether there is something to hold a call against."""
@@ -291,24 +299,21 @@ class StandardChecks:
 
     def _plan(self, tools: list[ToolKinds], whens: Iterable[str]) -> list[Check[Subject]]:
         named = tuple(sorted(set(whens)))
-        key = (
-            named,
-            tuple(
-                (
-                    each.tool,
-                    each.verb,
-                    each.untrusted,
-                    *((n, c.kind) for n, c in each.chosen.items()),
-                )
-                for each in tools
-            ),
-        )
+        key = named, tuple(map(self._get_key, tools))
         if (plan := self._plans.get(key)) is None:
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
             plan = choose_checks(tools, whens=named, options=self._options)
             self._plans[key] = plan
         return plan
+
+    def _get_key(self, tool: ToolKinds) -> object:
+        """What the checks of a tool depend on."""
+        kept = self._keys.get(tool.tool)
+        if kept is None or kept[0] is not tool:
+            told = ((name, chosen.kind) for name, chosen in tool.chosen.items())
+            kept = self._keys[tool.tool] = tool, (tool.tool, tool.verb, tool.untrusted, *told)
+        return kept[1]
 
 
 def _read_result(execution: Execution) -> Execution:
@@ -317,7 +322,7 @@ def _read_result(execution: Execution) -> Execution:
 
 
 def _look_at(name: str, value: object, *, known: bool) -> Chosen | None:
-    """What a value is that no schema tells of; of one that has no schema at all, by its name."""
+    """The kind of a value that no schema describes; without any schema, by its name."""
     found = None if known else find_kind(name)
     if found is not None and found.kind is not ParameterKind.OTHER:
         return found

@@ -1,8 +1,8 @@
 """What a check of actions looks at, and which calls it has looked at.
 
-The silence of a check that had nothing to look at is no content. A check says itself what it is
-about (`concerns`), as all shipped ones do. Of one that does not, it is seen: it is shown calls
-that tell when a value of theirs is read.
+A check that had nothing to look at has not accepted anything. A check declares what it is about
+(`concerns`), as all shipped ones do. For one that does not, reads are recorded: it gets calls that
+report when one of their values is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from msgspec.structs import asdict, replace
 
 from mulligan.checks.tool_outputs import list_records, list_texts
-from mulligan.process.event_loop import await_value
+from mulligan.process.user_functions import await_value
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import show_name
 from mulligan.types.errors import ConfigurationError
@@ -41,7 +41,7 @@ EXISTS = "id.exists"
 """The kind of fact: whether there is an object of that id, `yes` or `no`."""
 
 LOCAL = r"\w.+%*~=&-"
-"""Signs that an address of e-mail has before its @, of those that anybody uses."""
+"""Characters that an e-mail address has before its @, in practice."""
 
 Parameters = Mapping[str, Collection[str]]
 """By tool: the names of its parameters that hold one kind of thing, such as ids."""
@@ -83,18 +83,18 @@ class Argument(NamedTuple):
 
     execution: Execution
     name: str
-    """As it was given: for who looks it up, never for who shows it."""
+    """As it was given: for lookups, never for display."""
     value: str
 
     @property
     def label(self) -> str:
-        """Its name for a sentence: names come from pages, forms and servers, too."""
+        """Its name, safe to print: names come from pages, forms and servers too."""
         return show_name(self.name)
 
     def build_finding(
         self, rule: str, *, issue: str, correction: str, severity: Severity = Severity.ERROR
     ) -> Finding:
-        """A finding about this value; `issue` goes on where naming it ends."""
+        """A finding about this value; `issue` continues the sentence that names it."""
         call = self.execution.call
         return Finding(
             rule=rule,
@@ -106,7 +106,7 @@ class Argument(NamedTuple):
 
 
 def list_effective_calls(subject: Subject) -> Iterator[Execution]:
-    """The calls that changed something or may: one that failed did nothing to take back."""
+    """The calls that changed something or may have: a failed call has nothing to undo."""
     return (e for e in subject.executions if e.outcome is not Outcome.FAILURE)
 
 
@@ -130,24 +130,30 @@ class HeardAnswer(NamedTuple):
 
     texts: list[str]
     given: list[str]
-    """No evidence from this answer: a tool that repeats what it was told has not said it."""
+    """Not evidence: a tool that repeats its input has not returned it."""
 
 
 class Heard:
-    """Everything said or returned so far, to look a value up in."""
+    """Everything said or returned so far, to look a value up in; read when one is looked up."""
 
     def __init__(self, *sources: object) -> None:
         self._answers: list[HeardAnswer] = []
+        self._unread: list[Callable[[], HeardAnswer]] = []
         for source in sources:
             self.add(source)
 
     def add(self, source: object) -> None:
-        """Hear one more thing, however deeply it is nested."""
-        self._answers.append(HeardAnswer(fold_texts(source), []))
+        """Add a value, however deeply it is nested."""
+        self._unread.append(lambda: HeardAnswer(fold_texts(source), []))
 
-    def add_answer(self, answer: HeardAnswer) -> None:
-        """Hear what a call returned, less what it was given."""
-        self._answers.append(answer)
+    def add_answer(self, subject: Subject, execution: Execution) -> None:
+        """Add what a call returned, without what it was given."""
+        self._unread.append(lambda: fold_answer(subject, execution))
+
+    def _read(self) -> list[HeardAnswer]:
+        self._answers += [read() for read in self._unread]
+        self._unread.clear()
+        return self._answers
 
     def __contains__(self, value: str) -> bool:
         spelled = list_spellings(value)
@@ -165,7 +171,7 @@ class Heard:
             return any(wanted in _BETWEEN.sub("", text) for text in texts)
 
         return len(wanted) >= SQUEEZED and any(
-            has(each.texts) and not has(each.given) for each in self._answers
+            has(each.texts) and not has(each.given) for each in self._read()
         )
 
     def _has(self, wanted: str, *, before: str, after: str) -> bool:
@@ -174,15 +180,15 @@ class Heard:
         def has(texts: list[str]) -> bool:
             return any(wanted in text and whole.search(text) for text in texts)
 
-        return any(has(each.texts) and not has(each.given) for each in self._answers)
+        return any(has(each.texts) and not has(each.given) for each in self._read())
 
 
 def list_spellings(value: str) -> list[str]:
     """Ways to write one value: a whole number without its `.0`, a link without its scheme."""
     bare = value.casefold()
-    if whole := _WHOLE.fullmatch(bare):
+    if ".0" in bare and (whole := _WHOLE.fullmatch(bare)):
         return [bare, whole[1]]
-    link = _LINK.fullmatch(bare)
+    link = _LINK.fullmatch(bare) if "://" in bare else None
     return [bare, link[1]] if link else [bare]
 
 
@@ -233,15 +239,15 @@ def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
     heard = hear_said(subject)
     heard.add([find_agreed(subject.turn), subject.turn.history.instructions])
     for execution in subject.earlier:
-        heard.add_answer(fold_answer(subject, execution))
+        heard.add_answer(subject, execution)
     for execution in subject.executions:
         if execution.outcome is not Outcome.FAILURE:
             yield execution, heard
-        heard.add_answer(fold_answer(subject, execution))
+        heard.add_answer(subject, execution)
 
 
 def find_agreed(turn: Turn) -> str:
-    """What the agent proposed, where the person's message agrees to it; empty where it does not.
+    """What the agent proposed, if the person's message agrees to it; otherwise empty.
 
     A message that says anything beside yes adopts nothing.
     """
@@ -253,7 +259,7 @@ def _agrees(turn: Turn) -> bool:
     if not said or not turn.vouched or "?" in said:
         return False
     agrees = _compile_agreement()
-    # Nothing may stand beside it: who says more than yes asks for something of their own.
+    # Nothing may stand beside it: a message that says more than yes is a request of its own.
     rest = set(split_words(agrees.sub(" ", said.casefold())))
     return agrees.search(said) is not None and rest <= load_words("words", "courtesy")
 
@@ -264,8 +270,8 @@ def _compile_agreement() -> re.Pattern[str]:
 
 
 def weigh_unseen(turn: Turn) -> Severity:
-    """How sure it is that a value came from nowhere: not, where not all was read that was said, or
-    where the person says yes to something that nobody here has heard."""
+    """The severity of an unseen value: a warning where the conversation was not read completely, or
+    where the person says yes to something that was not read."""
     unheard = not turn.history.proposal and _agrees(turn)
     return Severity.WARNING if turn.history.is_partial or unheard else Severity.ERROR
 
@@ -283,7 +289,7 @@ Concern = Callable[[Turn, Call], bool]
 
 
 class ConcernedCheck(Generic[S]):
-    """A check that says which calls it is about, so that others are not taken for looked at."""
+    """A check that declares which calls it is about, so that others do not count as reviewed."""
 
     def __init__(self, check: Check[S], concerns: Concern) -> None:
         self._check = check
@@ -326,7 +332,7 @@ def with_concern_of(check: Check[S], other: Check[S]) -> Check[S]:
 
 
 def has_concern(check: Check[S], *, turn: Turn, call: Call) -> bool:
-    """Whether a check says that it looks at this call; where it cannot say, it does not."""
+    """Whether a check declares that it looks at this call; an error counts as no."""
     concerns: Concern | None = getattr(check, "concerns", None)
     try:
         return concerns is not None and bool(concerns(turn, call))
@@ -353,7 +359,7 @@ def _watch(check: Check[S], read: set[str]) -> Check[S]:
 
 
 def peek_result(execution: Execution) -> object:
-    """What a call returned, for who hands it on and does not know whether it will be read."""
+    """What a call returned, without recording a read: for code that only hands it on."""
     found: object = object.__getattribute__(execution, "result")
     return found
 
@@ -369,10 +375,10 @@ def _watch_execution(execution: Execution, read: set[str]) -> Execution:
 
 
 class _WatchedExecution(Execution, frozen=True, dict=True):
-    """An execution that tells when its result is read."""
+    """An execution that records when its result is read."""
 
     _note = staticmethod(lambda: None)
-    """What is made of it by `replace` tells nobody."""
+    """A copy made by `replace` records nothing."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "result":
@@ -387,16 +393,16 @@ class _WatchedExecution(Execution, frozen=True, dict=True):
 
 
 class _WatchedArguments(dict[str, object]):
-    """What a call was given, which tells when a value of it is read.
+    """A call's arguments that record when a value is read.
 
     A name that is asked for and not there is no look, and neither is a list of the names.
     """
 
     _note: Callable[[], None] = staticmethod(lambda: None)
-    """What is made of it, as by `copy.deepcopy`, tells nobody."""
+    """A copy, as by `copy.deepcopy`, records nothing."""
 
     def watch(self, note: Callable[[], None]) -> Self:
-        """Tell this."""
+        """Call `note` on each read."""
         self._note = note
         return self
 
@@ -461,9 +467,9 @@ def find_earliest_now(turn: Turn) -> datetime:
 
 
 def require_zone(name: str | None) -> ZoneInfo | None:
-    """The zone of that name; `None` when none is given. A name that nobody knows is refused.
+    """The zone of that name; `None` when none is given. An unknown name is refused.
 
-    Where it is mistyped, no date would be checked, and nobody would notice.
+    With a mistyped zone no date would be checked, silently.
     """
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(
@@ -473,17 +479,17 @@ def require_zone(name: str | None) -> ZoneInfo | None:
         return None
     zone = find_zone(name)
     if zone is None:
-        raise ConfigurationError(f"Nobody knows the time zone {name!r}. {_suggest_zone(name)}")
+        raise ConfigurationError(f"Unknown time zone {name!r}. {_suggest_zone(name)}")
     return zone
 
 
 def _suggest_zone(name: str) -> str:
     known = available_timezones()
     if not known:
-        return "There is none on this machine at all: pip install tzdata."
+        return "This machine has no time zones: pip install tzdata."
     near = get_close_matches(name, known, n=1)
     meant = f"Did you mean {near[0]!r}? " if near else "Give one such as 'Europe/Berlin'. "
-    return f"{meant}Leave it out where nobody knows it."
+    return f"{meant}Leave it out if it is not known."
 
 
 PERSON = "person.address"
@@ -495,7 +501,7 @@ def people_named(
 ) -> Gather:
     """Resolve names in the message to the addresses that a directory has for them.
 
-    A name of two people gives both: which of them is meant is not for a fact to say.
+    A name of two people gives both, without choosing.
     """
 
     async def gather(turn: Turn, _calls: Sequence[Call]) -> Iterable[Fact]:
@@ -516,5 +522,5 @@ def people_named(
 
 
 def split_names(address: str) -> list[str]:
-    """The words before the @: what somebody is likely to be called."""
+    """The words before the @: likely the person's name."""
     return split_letters(address.partition("@")[0], shortest=2)

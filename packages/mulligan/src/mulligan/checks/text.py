@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
+from unicodedata import east_asian_width
 
 from mulligan.checks.markdown import Block, BlockKind, Page, read_page
 from mulligan.checks.registry import register_reply_check
 from mulligan.checks.words import (
     AROUND,
-    Spotted,
+    Places,
     Wordlist,
-    cut_excerpt,
     load_word_lists,
     split_sentences,
 )
@@ -21,8 +21,12 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.reply import Reply, TextCheck
 from mulligan.types.values import require_bool
+from mulligan_dates.lexicon import LANGUAGES, detect_language
 from mulligan_dates.text import fold, normalize_spaces, split_prose
 
+_QUESTION_MARKS = re.compile("[?？؟⸮]+")  # noqa: RUF001 - of several scripts
+_CLOSING = 3
+"""Characters at the end of a sentence among which its mark is: a bracket may follow."""
 _AMOUNT = re.compile(
     r"[$€£¥₹]\s?\d|\d\s?[$€£¥₹]|\d\s?(?:usd|eur|gbp|chf|dollars?|euros?|pounds?)\b"
     r"|\b(?:usd|eur|gbp|chf)\s?\d"
@@ -37,7 +41,7 @@ def call_to_action(
     severity: Severity = Severity.ERROR,
     add: str = "",
 ) -> TextCheck:
-    """Flag a reply that discusses prices without a next step. `add` mends it with a sentence.
+    """Flag a reply that discusses prices without a next step. `add` fixes it with a sentence.
 
     `actions` are the words that say what to do next, `about` those that say prices are discussed;
     an amount of money always does.
@@ -51,7 +55,7 @@ def call_to_action(
             return
         tables = " ".join(block.text for block in page.list_blocks(BlockKind.TABLE)).lower()
         priced = any(_AMOUNT.search(text) for text in (page.folded, tables))
-        if priced or prices.has_any(page.folded):
+        if priced or any(prices.has_any(said) for said in _list_statements(page.folded)):
             yield Finding(
                 rule="text.no_call_to_action",
                 severity=severity,
@@ -63,13 +67,30 @@ def call_to_action(
         name="call_to_action",
         look=look,
         asks=f"Where you mention a price, offer a next step ({', '.join(steps.words)}).",
-        mend=(lambda text: f"{text.rstrip()}\n\n{add}") if add else None,
+        fix=(lambda text: f"{text.rstrip()}\n\n{add}") if add else None,
+        skips=_list_unknown_prices if about is None else None,
     )
+
+
+def _list_unknown_prices(reply: Reply) -> Iterator[str]:
+    """Our words for prices are English."""
+    language = detect_language(reply.text)
+    if language != "en":
+        yield f"Words for prices were not looked at in {LANGUAGES[language]}."
+
+
+def _list_statements(folded: str) -> Iterator[str]:
+    """The sentences that ask nothing: a question about prices discusses none."""
+    if not _QUESTION_MARKS.search(folded):
+        yield folded
+        return
+    sentences = split_sentences(folded)
+    yield from (each for each in sentences if not _QUESTION_MARKS.search(each[-_CLOSING:]))
 
 
 @register_reply_check
 def ends_with(*, phrase: str, severity: Severity = Severity.ERROR, add: bool = False) -> TextCheck:
-    """Flag a reply that does not end with a phrase. `add` mends it by adding the phrase."""
+    """Flag a reply that does not end with a phrase. `add` fixes it by adding the phrase."""
     wanted = normalize_spaces(fold(phrase))
 
     def look(reply: Reply) -> Iterator[Finding]:
@@ -86,13 +107,12 @@ def ends_with(*, phrase: str, severity: Severity = Severity.ERROR, add: bool = F
         name="ends_with",
         look=look,
         asks=f"End with exactly: {phrase}",
-        mend=(lambda text: f"{text.rstrip()}\n\n{phrase}") if add else None,
+        fix=(lambda text: f"{text.rstrip()}\n\n{phrase}") if add else None,
     )
 
 
 FEWEST_FOLLOW_UPS = 3
 
-_QUESTION_MARKS = re.compile("[?？؟⸮]+")  # noqa: RUF001 - of several scripts
 _ASKED_IN = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.HEADING})
 
 
@@ -167,10 +187,11 @@ def _split_questions(texts: Iterable[str]) -> set[str]:
 
 
 class LengthUnit(StrEnum):
-    """What a length is counted in."""
+    """The unit of a length."""
 
     CHARACTERS = "characters"
-    """As a reader sees them: any gap is one, what has no width is none."""
+    """As a reader sees them: any gap is one, what has no width is none. For `at_least`, a letter of
+    Chinese, Japanese or Korean counts twice."""
     WORDS = "words"
     SENTENCES = "sentences"
     PARAGRAPHS = "paragraphs"
@@ -195,10 +216,12 @@ def length(
     severity: Severity = Severity.ERROR,
     cut: bool = False,
 ) -> TextCheck:
-    """Flag a reply that is shorter or longer. `cut` mends a long one at the end of a sentence."""
+    """Flag a reply that is shorter or longer. `cut` fixes a long one at the end of a sentence."""
     unit = LengthUnit(unit)
     if at_least is None and at_most is None:
         raise ConfigurationError("length needs at_least, at_most, or both: length(at_most=2500).")
+    if at_least is not None and at_most is not None and at_least > at_most:
+        raise ConfigurationError(f"No length is at_least {at_least} and at_most {at_most}.")
     if require_bool(cut, name="cut") and (at_most is None or unit is not LengthUnit.CHARACTERS):
         raise ConfigurationError("cut needs at_most in characters: length(at_most=2500, cut=True).")
 
@@ -206,7 +229,8 @@ def length(
         if unit is LengthUnit.CHARACTERS and _fits(reply.text, at_least, at_most):
             return
         count = _COUNT[unit](reply.text)
-        if at_least is not None and count < at_least:
+        wide = _count_wide(reply.text) if unit is LengthUnit.CHARACTERS else 0
+        if at_least is not None and count + wide < at_least:
             yield Finding(
                 rule="text.too_short",
                 severity=severity,
@@ -218,7 +242,7 @@ def length(
             yield Finding(
                 rule="text.too_long",
                 severity=severity,
-                issue=f"The reply has {count} {unit}; at most {at_most} are wanted.",
+                issue=f"The reply has {count} {unit}; at most {at_most} are allowed.",
                 correction=f"Shorten it by {count - at_most} {unit} or more: keep what answers "
                 "the question, drop the rest.",
             )
@@ -227,8 +251,15 @@ def length(
         name="length",
         look=look,
         asks=_describe_limits(at_least, at_most, unit),
-        mend=(lambda text: cut_text(text, at_most=at_most)) if cut and at_most else None,
+        fix=(lambda text: cut_text(text, at_most=at_most)) if cut and at_most else None,
+        early=at_least is None,
     )
+
+
+def _count_wide(text: str) -> int:
+    """Letters of Chinese, Japanese and Korean: each says about as much as two others."""
+    letters = () if text.isascii() else filter(str.isalpha, text)
+    return sum(east_asian_width(letter) in "WF" for letter in letters)
 
 
 def _count_sentences(text: str) -> int:
@@ -303,7 +334,7 @@ LONGEST_PARAGRAPH = 800
 
 _SHOWN = 2 * AROUND
 _LISTS = frozenset({BlockKind.ITEM, BlockKind.TABLE})
-"""A table is a list, too: what is asked for is something to go through by eye."""
+"""A table counts as a list: it is easy to scan."""
 
 
 @register_reply_check
@@ -314,9 +345,9 @@ def structure(
     severity: Severity = Severity.ERROR,
     split: bool = False,
 ) -> TextCheck:
-    """Flag long prose without a list, and paragraphs nobody reads. `None` switches one off.
+    """Flag long prose without a list, and long paragraphs. `None` switches one off.
 
-    `split` mends a long paragraph by breaking it between two sentences.
+    `split` fixes a long paragraph by breaking it between two sentences.
     """
     require_bool(split, name="split")
 
@@ -342,12 +373,12 @@ def structure(
         wants.append(f"Use a list where you write more than {list_above} characters.")
     if longest_paragraph is not None:
         wants.append(f"Keep every paragraph under {longest_paragraph} characters.")
-    mend = (lambda text: split_paragraphs(text, longest=longest_paragraph or 0)) if split else None
+    fix = (lambda text: split_paragraphs(text, longest=longest_paragraph or 0)) if split else None
     return TextCheck(
         name="structure",
         look=look,
         asks=" ".join(wants),
-        mend=mend if longest_paragraph is not None else None,
+        fix=fix if longest_paragraph is not None else None,
     )
 
 
@@ -369,7 +400,7 @@ def list_items(
             yield Finding(
                 rule="text.too_few_points" if too_few else "text.too_many_points",
                 severity=severity,
-                issue=f"The reply lists {count} points; wanted are {wanted}.",
+                issue=f"The reply lists {count} points; it needs {wanted}.",
                 correction=f"List {wanted} points.",
             )
 
@@ -391,7 +422,7 @@ def _find_long_paragraphs(text: str, *, longest: int, severity: Severity) -> Ite
             yield Finding(
                 rule="text.long_paragraph",
                 severity=severity,
-                issue=f"A paragraph has {count} characters; at most {longest} are wanted.",
+                issue=f"A paragraph has {count} characters; at most {longest} are allowed.",
                 correction="Break it into shorter paragraphs, or make its points a list.",
                 quote=f"{normalize_spaces(block.text[:_SHOWN])}…",
             )
@@ -426,12 +457,13 @@ def avoids(
             yield Finding(
                 rule="text.unwanted_word",
                 severity=severity,
-                issue=f"The reply uses {word!r}, which we do not say.",
+                issue=f"The reply uses {word!r}, which the house style rules out.",
                 correction=f"Say it without {word!r}.",
                 quote=quote,
             )
 
-    return TextCheck(name="avoids", look=look, asks=f"Do not use: {', '.join(unwanted.words)}.")
+    asks = f"Do not use: {', '.join(unwanted.words)}."
+    return TextCheck(name="avoids", look=look, asks=asks, early=True)
 
 
 @register_reply_check
@@ -457,7 +489,8 @@ def retired(
         name="retired",
         look=look,
         asks=f"Do not mention what is no longer current: {', '.join(gone.words)}.",
-        mend=(lambda text: _replace(text, instead)) if any(instead.values()) else None,
+        fix=(lambda text: _replace(text, instead)) if any(instead.values()) else None,
+        early=True,
     )
 
 
@@ -482,14 +515,14 @@ def mentions(
                 yield Finding(
                     rule="text.missing_word",
                     severity=severity,
-                    issue=f"The reply says {word!r} {count} times; it must at least {at_least}.",
+                    issue=f"The reply says {word!r} {count} times; it needs at least {at_least}.",
                     correction=f"Say {word!r} where it fits.",
                 )
             elif at_most is not None and count > at_most:
                 yield Finding(
                     rule="text.repeated_word",
                     severity=severity,
-                    issue=f"The reply says {word!r} {count} times; at most {at_most} are wanted.",
+                    issue=f"The reply says {word!r} {count} times; at most {at_most} are allowed.",
                     correction=f"Say {word!r} less often.",
                 )
 
@@ -500,16 +533,11 @@ def mentions(
 def _find_first_uses(words: Wordlist, page: Page) -> Iterator[tuple[str, str]]:
     """Each word that is used, with the first place where it is."""
     seen: set[str] = set()
+    places = Places(page.prose, page.folded)
     for spotted in words.spot(page.folded):
         if spotted.word not in seen:
             seen.add(spotted.word)
-            yield spotted.word, _quote(page, spotted)
-
-
-def _quote(page: Page, spotted: Spotted) -> str:
-    # Folding may change lengths; then the place is only known in the folded text.
-    shown = page.prose if len(page.prose) == len(page.folded) else page.folded
-    return cut_excerpt(shown, start=spotted.start, end=spotted.end)
+            yield spotted.word, places.quote(spotted.start, spotted.end)[1]
 
 
 def _replace(text: str, instead: Mapping[str, str]) -> str:

@@ -1,8 +1,7 @@
 """What tools returned, as values, fields and records.
 
 Many return text that has JSON or Python in it, or an outline: the part of YAML that programs
-write, read without a library. Where it is not quite that, it is nobody's outline, and stays a
-text.
+write, read without a library. Anything else stays a text.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from mulligan.types.values import read_fields
 from mulligan_dates.lexicon import list_in_order
 
 _SINGLE = frozenset({str, int, float, bool, bytes, type(None)})
-"""Of which most of a result consists: nobody needs to look for parts of them."""
+"""The types of most values in a result: they have no parts."""
 
 
 def list_texts(value: object) -> Iterator[str]:
@@ -43,11 +42,15 @@ def list_numbers(value: object) -> Iterator[float]:
 
 def list_scalars(value: object) -> Iterator[object]:
     """Every single thing in a value, however deeply it is nested."""
-    return (each for each in _walk(value) if list_parts(each) is None)
+    if type(value) in _SINGLE:
+        return iter((value,))
+    return (each for each in _walk(value) if type(each) in _SINGLE or list_parts(each) is None)
 
 
 def list_records(value: object) -> Iterator[Mapping[str, object]]:
     """Every record in a value: a mapping, or an object seen as one, at any depth."""
+    if type(value) in _SINGLE:
+        return iter(())
     held = (each for each in _walk(value) if type(each) not in _SINGLE)
     return (record for each in held if (record := as_record(each)))
 
@@ -57,6 +60,9 @@ def _walk(value: object) -> Iterator[object]:
     ahead, met = [value], set[int]()
     while ahead:
         each = ahead.pop()
+        if type(each) in _SINGLE:
+            yield each
+            continue
         inner = list_parts(each)
         if inner is not None and id(each) in met:
             continue
@@ -217,7 +223,7 @@ class _Outline:
         quotes = parts[0].count(mark)
         while not _is_closed(parts[-1], mark, quotes=quotes):
             if self._at >= len(self._lines):
-                # Somebody has cut it: what is left of the text is a text still.
+                # The text was cut off: the rest is still a text.
                 return "\n".join(parts)
             parts.append(self._lines[self._at].text)
             quotes += parts[-1].count(mark)
@@ -251,17 +257,17 @@ def _read_scalar(text: str) -> object:
 
 
 LONGEST_OUTPUT = 200_000
-"""Characters from which a text is only a text: to take it apart would hold up the turn."""
+"""Length from which a text is not parsed: it would delay the turn."""
 
 _FENCE = re.compile(
     r"\A\s*(?:```\w*\n(?P<code>.*)\n```|<{1,3}(?P<marked>[^<].*[^>])>{1,3})\s*\Z", re.DOTALL
 )
-"""What some put around a result, so that nobody takes it for their own words."""
+"""Delimiters that some tools put around a result."""
 _NAN = re.compile(r"\bnan\b")
 
 
 def read_structure(result: object) -> object:
-    """A result with its texts taken apart into the fields that they write out."""
+    """A result with its texts parsed into fields."""
     if isinstance(result, str):
         return _read_text(result) if len(result) <= LONGEST_OUTPUT else result
     if isinstance(result, Mapping):
@@ -310,9 +316,16 @@ Found = Mapping[str, object]
 _IDS = ("id", "id_", "_id", "uid", "uuid", "key")
 
 
+@lru_cache(maxsize=1_024)
+def list_id_keys(name: str) -> tuple[str, ...]:
+    """The fields that hold what a parameter names: `new_item_ids` are the `item_id` of records."""
+    one = name.removesuffix("s") if name.endswith(("ids", "Ids", "IDs")) else name
+    return tuple(dict.fromkeys((name, one, one.removeprefix("new_"))))
+
+
 def get_id_of(record: Found, *, name: str) -> str | None:
     """The id of a record, by the name of the parameter that it would be given as."""
-    for key in (name, *_IDS):
+    for key in (*list_id_keys(name), *_IDS):
         held = record.get(key)
         if isinstance(held, str | int) and not isinstance(held, bool) and held != "":
             return str(held)

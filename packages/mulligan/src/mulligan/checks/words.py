@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -99,6 +99,30 @@ def cut_excerpt(text: str, *, start: int, end: int) -> str:
     return f"{'…' if before else ''}{shown}{'…' if after < len(text) else ''}"
 
 
+class Places:
+    """A text as it was written, by the places of the folded text that was searched."""
+
+    def __init__(self, written: str, folded: str) -> None:
+        self._written = written
+        self._folded = folded
+
+    def quote(self, start: int, end: int) -> tuple[str, str]:
+        """The words of a place, and the same with what stands around them."""
+        text, places = self._aligned
+        first, last = (start, end) if places is None else (places[start], places[end])
+        return text[first:last], cut_excerpt(text, start=first, end=last)
+
+    @cached_property
+    def _aligned(self) -> tuple[str, list[int] | None]:
+        """Where each folded letter was written; folding may change lengths."""
+        if len(self._written) == len(self._folded):
+            return self._written, None
+        places = [at for at, letter in enumerate(self._written) for _ in fold(letter)]
+        if len(places) == len(self._folded):
+            return self._written, [*places, len(self._written)]
+        return self._folded, None
+
+
 class _LookedFor(Struct, frozen=True, kw_only=True):
     word: str
     literal: str
@@ -117,7 +141,7 @@ class _LookedFor(Struct, frozen=True, kw_only=True):
 
 
 def _anchor_pattern(body: str, *, first: str, last: str) -> str:
-    """Only where no word goes on; a sign, as in `C++` or a comma, ends where it ends."""
+    """Only at the end of a word; a sign, as in `C++` or a comma, ends by itself."""
     before = r"(?<!\w)" if first.isalnum() else ""
     after = r"(?!\w)" if last.isalnum() else ""
     return f"{before}{body}{after}"

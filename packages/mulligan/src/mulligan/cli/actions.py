@@ -1,4 +1,4 @@
-"""`mulligan open` and `actions`: what agents did to the world, and what of it needs a person."""
+"""`mulligan open` and `actions`: what agents changed, and what needs attention."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from mulligan.types.action import Action, ActionQuery, Opening, State
     "open",
     add_store_and_json,
     limit(100),
-    about="List the actions that are not settled: that wait for a person or a review, are not "
-    "certain, or\nstand though they were found wrong; each with what the person had asked for. "
-    "Exit code 1 if any are.",
+    about="List open actions with the request behind each. An action is open while it awaits "
+    "approval or review,\nits outcome is unknown, or a review rejected it and it is not undone. "
+    "The exit code is 1 if there are any.",
 )
 def run_open(options: argparse.Namespace, settings: Settings) -> int:
     """Show the open list."""
@@ -67,11 +67,11 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
         choices=[state.value for state in State],
         help="only this state; may be repeated",
     ),
-    option("--id", metavar="PREFIX", default="", help="actions whose id starts so"),
+    option("--id", metavar="PREFIX", default="", help="only actions whose id starts with this"),
     add_span,
     limit(50),
-    about="List actions, the newest last, with what became of each; elements of a bulk are "
-    "actions of their own.",
+    about="List actions with their state, newest last. Each element of a bulk is an action of "
+    "its own.",
 )
 def run_actions(options: argparse.Namespace, settings: Settings) -> int:
     """Show actions, settled or not."""
@@ -97,7 +97,7 @@ def run_actions(options: argparse.Namespace, settings: Settings) -> int:
     columns = ("asked for, UTC", "id", "what", "agent", "state", "why")
     hint = suggest_name(options.tool or "", known)
     table = render.build_table(rows, columns=columns)
-    said = table if actions else f"There are no such actions.{hint}"
+    said = table if actions else f"No actions match.{hint}"
     return render.answer(options, {"actions": shown}, said)
 
 
@@ -127,7 +127,7 @@ def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList
         asked = listed.read_request(action)
         if asked:
             console.print(_format_line(f"asked: “{asked}”"))
-        who = f"{opening.tool} by {opening.agent or 'nobody named'}"
+        who = f"{opening.tool} by {opening.agent or 'an unnamed agent'}"
         console.print(
             _format_line(f"{describe_state(action)}; {who}, since {_format_time(action)} UTC")
         )
@@ -139,8 +139,8 @@ def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList
             command = Text(f"    mulligan {choice.act} {name}{ours}{shown}{note}", style="cyan")
             console.print(command, Text(f"  {choice.does}", style="dim"), sep="")
         console.print()
-    many = "is 1 action" if len(actions) == 1 else f"are {len(actions)} actions"
-    console.print(f"There {many} that need somebody. More of one: mulligan show ID")
+    many = "1 action needs" if len(actions) == 1 else f"{len(actions)} actions need"
+    console.print(f"{many} attention. Details: mulligan show ID")
 
 
 def _format_line(text: str) -> Padding:
@@ -149,7 +149,7 @@ def _format_line(text: str) -> Padding:
 
 
 def describe_state(action: Action) -> str:
-    """Where it stands, and why, for people."""
+    """Its state and the reason, for people."""
     detail = dict(action.detail)
     why = str(detail.get("why") or detail.get("reason") or "").rstrip(".")
     until = str(detail.get("expires_at") or "")
@@ -163,7 +163,7 @@ def _format_time(action: Action) -> str:
 
 
 def format_detail(detail: Mapping[str, object]) -> str:
-    """What was said with an entry, as text."""
+    """The detail of an entry, as text."""
     return "; ".join(f"{name}: {value}" for name, value in detail.items())
 
 

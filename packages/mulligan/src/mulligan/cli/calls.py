@@ -41,14 +41,14 @@ from mulligan.types.log import LogQuery, PatternSeen
     option("--agent", help="only this agent"),
     option("--server", help="only this server"),
     option("--turn", metavar="ID", help="only this turn"),
-    option("--id", metavar="PREFIX", default="", help="calls whose id starts so"),
+    option("--id", metavar="PREFIX", default="", help="only calls whose id starts with this"),
     option("--outcome", choices=[o.value for o in Outcome], help="only this outcome"),
     option("--error-class", choices=[c.value for c in ErrorClass], help="only this class of error"),
     add_span,
     limit(50),
-    option("-f", "--follow", action="store_true", help="go on as calls are made"),
-    about="Show calls, newest last. Values are redacted: a string is its type, its length and "
-    "a keyed hash,\nso that equal values can be seen to be equal and nothing can be read.",
+    option("-f", "--follow", action="store_true", help="keep printing new calls"),
+    about="Show calls, newest last. Values are redacted: a string is shown as its type, length "
+    "and keyed hash.\nEqual values have equal hashes; nothing can be read.",
 )
 def run_log(options: argparse.Namespace, settings: Settings) -> int:
     """Show the rows that fit."""
@@ -81,7 +81,7 @@ def run_log(options: argparse.Namespace, settings: Settings) -> int:
     if rows:
         render.print_log(console, rows, became=became)
     else:
-        console.print(render.build_text(f"No calls fit.{hint}"))
+        console.print(render.build_text(f"No calls match.{hint}"))
     return 0
 
 
@@ -104,29 +104,29 @@ def _follow_log(insights: Insights, query: LogQuery, *, as_json: bool) -> int:
         option(
             "--series",
             choices=[step.value for step in SeriesStep],
-            help="how it went by the hour or day",
+            help="figures by hour or day",
         ),
         option(
             "--goals",
             action="store_true",
-            help="what was promised of the loop, with a figure for each",
+            help="each goal with its figure",
         ),
     ),
-    option("--tool", help="with --series: only of this tool"),
-    option("--agent", help="with --series: only of this agent"),
-    about="Add up what the log knows, by call and not by try: what failed at first, was "
-    "repaired and how\nfast, or given up, by tool and agent; the patterns that fail most, and "
-    "what reviews found. Shares\nstand with the interval that holds the true one, and with n.",
+    option("--tool", help="with --series: only this tool"),
+    option("--agent", help="with --series: only this agent"),
+    about="Summarize the log by call, not by try: what failed at first, what was repaired and "
+    "how fast, and what\nwas given up, by tool and agent; the most frequent failure patterns; "
+    "and what reviews found. Each share\nis shown with its confidence interval and n.",
 )
 def run_stats(options: argparse.Namespace, settings: Settings) -> int:
-    """Show the figures, how they went over time, or what became of the goals."""
+    """Show the figures, a series over time, or the goals."""
     if (options.tool or options.agent) and not options.series:
-        raise ConfigurationError("--tool and --agent say of whom a series is: add --series day.")
+        raise ConfigurationError("--tool and --agent filter a series: add --series day.")
     window = options.window or ("30d" if options.goals else "24h")
     with Insights.open(settings) as insights:
         if options.goals:
             goals = insights.progress.read_goals(WINDOWS[window])
-            columns = ("what was promised", "goal", f"figure, last {window}", "met")
+            columns = ("goal", "target", f"figure, last {window}", "met")
             rows = [row for each in goals for row in _format_criterion(each)]
             table = render.build_table(rows, columns=columns)
             return render.answer(options, {"window": window, "goals": goals}, table)
@@ -149,7 +149,7 @@ def run_stats(options: argparse.Namespace, settings: Settings) -> int:
     add_store_and_json,
     option("--window", choices=list(WINDOWS), default="24h", help="how far back (default: 24h)"),
     limit(20),
-    about="Group failures by what they say, their values masked, the most frequent first.",
+    about="Group failures by their message with values masked, most frequent first.",
 )
 def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
     """Show the patterns."""
@@ -168,14 +168,14 @@ def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
         "--args",
         required=True,
         metavar="TEXT",
-        help="what it was given: JSON, or what the model wrote",
+        help="its arguments: JSON, or the text the model wrote",
     ),
-    option("--error", required=True, metavar="TEXT", help="what it said"),
-    about="Say what to do about a failed call, and which change of its arguments would help. "
+    option("--error", required=True, metavar="TEXT", help="its error message"),
+    about="Say what to do about a failed call, and which changed arguments would repair it. "
     "The tool's\nschema is the one its application declared.",
 )
 def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
-    """Say what would help."""
+    """Print suggestions for a failed call."""
     # The readers of what models write, which no other command of figures needs.
     from mulligan.insights.insights import read_arguments
 
@@ -187,7 +187,7 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
     ask = f" Ask the person: {advice.ask}" if advice.ask else ""
     said: list[str | Table] = [f"{advice.decision}: {advice.why}{ask}"]
     if like is not None:
-        said.append(f"Nobody knows this error; it is most like {like}.")
+        said.append(f"This error is unknown; the most similar known one is {like}.")
     rows = [
         (
             hide_secrets(str(s.patch), s.patch.changes),
@@ -207,10 +207,10 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
 def _describe_stats(figures: Figures, *, window: str) -> Iterator[str | Table]:
     total, lift = figures.all_calls, figures.lift
     memory = (
-        "- (nothing was left alone yet to compare with)"
+        "- (no control group yet)"
         if lift is None
         else f"{lift.lift:+.0%} ({lift.low:+.0%} to {lift.high:+.0%}, "
-        f"{lift.treated} treated, {lift.control} left alone)"
+        f"{lift.treated} treated, {lift.control} in the control group)"
     )
     rows = [
         (f"calls, last {window}", f"{total.calls:.0f}"),
@@ -219,11 +219,11 @@ def _describe_stats(figures: Figures, *, window: str) -> Iterator[str | Table]:
         ("repaired on a later try", f"{total.repaired:.0f}"),
         ("repaired, of those that failed", _format_estimate(total.repaired_share)),
         ("given up", f"{total.given_up:.0f}"),
-        ("failures that their turn got over", _format_estimate(figures.recovered)),
+        ("failures their turn recovered from", _format_estimate(figures.recovered)),
         ("seconds to repair, median", _format_estimate(total.seconds_to_repair, form=".1f")),
         ("repaired more often with memory", memory),
         ("with agent and context", _format_estimate(figures.with_context)),
-        ("the same, derived", _format_estimate(figures.derived_context)),
+        ("with derived agent and context", _format_estimate(figures.derived_context)),
         ("latency of a try, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
     ]
     yield render.build_table(rows, columns=("what", "figure"))
@@ -239,38 +239,38 @@ def _describe_stats(figures: Figures, *, window: str) -> Iterator[str | Table]:
 
 def _describe_texts(texts: TextFigures) -> Iterator[str | Table]:
     """Replies, drafts and runs, where there were any."""
-    shared = texts.replies
+    replies, drafts, runs = texts.replies.all, texts.drafts.all, texts.tasks.all
+    if not (replies.n or drafts.n or runs.n or texts.rated_up.n):
+        return
     rows = [
-        ("replies", str(shared.replies)),
-        ("written again", _format_estimate(shared.reflected)),
-        ("tries of a reply", f"{shared.tries:.2f}"),
-        ("sent although rejected", _format_estimate(shared.bound)),
-        ("drafts", str(texts.drafts)),
+        ("replies", str(replies.n)),
+        ("written again", _format_estimate(replies.reflected)),
+        ("tries of a reply", f"{replies.tries:.2f}"),
+        ("sent although rejected", _format_estimate(replies.bound)),
+        ("drafts", str(drafts.n)),
         ("drafts that were good enough", _format_estimate(texts.accepted)),
-        ("tries of a draft", f"{texts.drafted.all.tries:.2f}"),
-        ("runs of tasks", str(texts.tasks.all.n)),
-        ("runs with notes", _format_estimate(texts.tasks.noted)),
-        ("runs that were rejected", _format_estimate(texts.tasks.all.bound)),
+        ("tries of a draft", f"{drafts.tries:.2f}"),
+        ("runs of tasks", str(runs.n)),
+        ("runs with notes", _format_estimate(runs.noted)),
+        ("runs that were rejected", _format_estimate(runs.bound)),
         ("rated up", _format_estimate(texts.rated_up)),
     ]
-    if not (shared.replies or texts.drafts or texts.tasks.all.n or texts.rated_up.n):
-        return
     yield render.build_table(rows, columns=("texts", "figure"))
-    if len(texts.by_agent) > 1:
+    if len(texts.replies.by_agent) > 1:
         columns = ("agent", "replies", "written again", "tries", "sent although rejected")
         agents = [
             (
                 share.name,
-                share.replies,
+                share.n,
                 _format_estimate(share.reflected),
                 f"{share.tries:.2f}",
                 _format_estimate(share.bound),
             )
-            for share in texts.by_agent
+            for share in texts.replies.by_agent
         ]
         yield render.build_table(agents, columns=columns)
-    if texts.by_check:
-        checks = [(rule, f"{share:.0%}") for rule, share in texts.by_check.items()]
+    if texts.replies.by_check:
+        checks = [(rule, f"{share:.0%}") for rule, share in texts.replies.by_check.items()]
         yield render.build_table(checks, columns=("check", "of first tries"))
     if texts.health:
         yield texts.health
@@ -301,13 +301,13 @@ def _build_pattern_table(patterns: Iterable[PatternSeen]) -> Table:
             s.pattern.count,
             s.pattern.tool,
             s.pattern.error_class.value,
-            s.pattern.template + ("" if s.like is None else f"; most like {s.like}"),
+            s.pattern.template + ("" if s.like is None else f"; similar to {s.like}"),
             ", ".join(s.agents),
             f"{s.last_at:%m-%d %H:%M}",
         )
         for s in patterns
     ]
-    columns = ("pattern", "times", "tool", "class", "what it says", "agents", "last, UTC")
+    columns = ("pattern", "times", "tool", "class", "message", "agents", "last, UTC")
     return render.build_table(rows, columns=columns)
 
 

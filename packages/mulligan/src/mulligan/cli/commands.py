@@ -10,12 +10,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mulligan.types.errors import MissingExtraError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from mulligan.extensions import Extension, find_extensions
+from mulligan.types.errors import ConfigurationError, MissingExtraError
 
 AddTo = Callable[[Any], None]
 """Adds a command to what `add_subparsers` returned."""
@@ -24,52 +22,54 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("export", "calls and actions as files, for analysis elsewhere"),
     "worker": (
         "worker",
-        "look after what other processes leave: recovery, approvals, retention, lessons",
+        "run recovery, approvals, retention and lessons in the background",
     ),
-    "log": ("calls", "every call of every tool, redacted"),
-    "open": ("actions", "effects that still need somebody"),
-    "actions": ("actions", "everything that agents did to the world, settled or not"),
-    "show": ("decisions", "one action, reply or draft, and all that happened to it"),
-    "settle": ("decisions", "close an open action that you have seen to"),
-    "rate": ("decisions", "a thumb up or down for a reply or a draft"),
+    "log": ("calls", "all tool calls, redacted"),
+    "open": ("actions", "actions that need attention"),
+    "actions": ("actions", "all actions of agents, open or settled"),
+    "show": ("decisions", "one action, reply or draft with its history"),
+    "settle": ("decisions", "close an open action that you handled yourself"),
+    "rate": ("decisions", "rate a reply or a draft up or down"),
     "approve": ("decisions", "let a held call run"),
     "deny": ("decisions", "never run a held call"),
-    "undo": ("decisions", "take an action back"),
-    "stats": ("calls", "how calls go: success, repairs, latency, what fails most"),
-    "patterns": ("calls", "failures that are one and the same"),
-    "suggest": ("calls", "what would mend a call that failed"),
-    "lessons": ("lessons", "what was learned from failures, and your word on it"),
-    "pitfalls": ("lessons", "what an agent should know about a tool, as Markdown"),
+    "undo": ("decisions", "undo an action"),
+    "stats": ("calls", "success, repairs, latency and the most frequent failures"),
+    "patterns": ("calls", "recurring failures"),
+    "suggest": ("calls", "suggest a repair for a failed call"),
+    "lessons": ("lessons", "list, approve and revoke lessons learned from failures"),
+    "pitfalls": ("lessons", "known pitfalls of a tool, as Markdown for a prompt"),
     "calibration": (
         "lessons",
-        "whether probabilities mean what they say, and what memory is worth",
+        "how well probabilities are calibrated, and how much memory helps",
     ),
-    "tasks": ("tasks", "what was learned about tasks, version by version"),
+    "tasks": ("tasks", "the learned notes of tasks, by version"),
     "evaluate": (
         "evaluate",
-        "how often replies are written again, and whether a change of checks is safe",
+        "measure how often replies are rewritten, or compare two sets of checks",
     ),
-    "doctor": ("store", "how the store is, and what needs a person"),
-    "migrate": ("store", "bring a store up to date, or make it"),
-    "access": ("store", "which role of Postgres sees whose rows"),
-    "backup": ("store", "copy a SQLite store while it is used"),
-    "forget": ("store", "remove what is past its time now, from the disk too"),
-    "completion": ("completion", "let a shell complete commands and options"),
+    "doctor": ("store", "check the store, and list what needs attention"),
+    "migrate": ("store", "create a store or upgrade its schema"),
+    "access": ("store", "which Postgres role may see which rows"),
+    "backup": ("store", "copy a SQLite store while it is in use"),
+    "forget": ("store", "delete expired data now, and erase it from the disk"),
+    "completion": ("completion", "shell completion for commands and options"),
 }
 """Each command with its module in this folder and its line of help, in the order of the help."""
 
 EXTRAS: Mapping[str, tuple[str, str]] = {
-    "demo": ("demo", "the story in your terminal: no key, no Docker, no network"),
-    "dashboard": ("dashboard", "see it all in a browser"),
+    "demo": ("demo", "a demo in your terminal: no key, no Docker, no network"),
+    "dashboard": ("dashboard", "the dashboard, in a browser"),
     "top": ("dashboard", "the overview and the open list, live"),
     "report": ("dashboard", "every view of the dashboard in one HTML file"),
-    "view": ("dashboard", "what a page of the dashboard shows, as JSON or CSV"),
-    "gateway": ("gateway", "stand between an MCP client and its servers, with no code"),
+    "view": ("dashboard", "a page of the dashboard as JSON or CSV"),
+    "replay": ("replay", "what would have been caught in runs that were recorded"),
+    "init": ("replay", "the lines that add Mulligan to an agent"),
+    "gateway": ("gateway", "a proxy between an MCP client and its servers, without code"),
 }
 """Commands that other packages of ours bring, each with the extra that brings the package."""
 
 GROUP = "mulligan.commands"
-"""The entry points of other packages, ours and anybody's: a command's name, and its module."""
+"""The entry points of other packages, ours and third parties': a command's name, and its module."""
 
 ADDERS: dict[str, AddTo] = {}
 """What adds each command whose module is loaded."""
@@ -91,27 +91,34 @@ def list_adders(named: str | None) -> Iterator[AddTo]:
             yield ADDERS[command]
         else:
             yield partial(_add_name, command, line)
-    found = {} if named in COMMANDS else _list_entry_points()
+    found = {} if named in COMMANDS else find_extensions(GROUP)
     for command, (extra, line) in EXTRAS.items():
         if command in found and (named is None or named == command):
-            found[command].load()
-            yield ADDERS[command]
+            yield _load_adder(found[command])
         elif named == command:
             raise MissingExtraError(need=f"`mulligan {command}`", extra=extra)
         else:
             yield partial(_add_name, command, line)
     for command in sorted(found.keys() - COMMANDS.keys() - EXTRAS.keys()):
+        if named in found and named != command:
+            continue
         try:
-            found[command].load()
-            yield ADDERS[command]
-        except Exception as error:  # noqa: BLE001 - anything may go wrong in another's package
-            print(f"mulligan: the command {command!r} cannot be loaded: {error}", file=sys.stderr)
+            yield _load_adder(found[command])
+        except ConfigurationError as error:
+            if named == command:
+                raise
+            # The others are there all the same.
+            print(f"mulligan: {error}", file=sys.stderr)
 
 
-def _list_entry_points() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=GROUP)}
+def _load_adder(extension: Extension) -> AddTo:
+    extension.load()
+    if extension.name not in ADDERS:
+        raise ConfigurationError(
+            f"{extension.describe_packages()} registers a command {extension.name!r} and defines "
+            "none of that name. Update that package, or uninstall it."
+        )
+    return ADDERS[extension.name]
 
 
 def _add_name(command: str, line: str, parsers: Any) -> None:

@@ -1,4 +1,4 @@
-"""One action, reply or draft whole, what a person says of it or decides, and who carries it out.
+"""One action, reply or draft with its history, and a person's decisions and ratings.
 
 `mulligan show`, `settle`, `rate`, `approve`, `deny` and `undo`.
 """
@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from mulligan.app.application import (
-    describe_missing,
-    list_later,
-    open_insights,
-    read_now,
-    settle_now,
-)
+from mulligan.app.application import build_inspector, open_insights, read_now
 from mulligan.cli import render
 from mulligan.cli.actions import encode_action, encode_choices, format_detail
 from mulligan.cli.options import add_store_and_json, command, find_user, one_of, option, parse_count
@@ -36,10 +30,10 @@ if TYPE_CHECKING:
 
 
 _CONTENTS: Mapping[str, str] = {
-    "before": "before us",
-    "ours": "ours, as we left it",
-    "theirs": "theirs, which stands",
-    "now": "now, read just now",
+    "before": "before the call",
+    "ours": "written by the call",
+    "theirs": "another edit, in place",
+    "now": "current",
 }
 
 _NEVER_MADE = (State.DENIED, State.EXPIRED)
@@ -52,12 +46,11 @@ _NEVER_MADE = (State.DENIED, State.EXPIRED)
     option(
         "--app",
         metavar="MODULE:NAME",
-        help="the application that has the tool's code, to read what is there now",
+        help="the application that has the tool's code, to read the current value",
     ),
-    about="Show an action: the call and what it was given, who asked for it and in which "
-    "words, what was\nthere before, what we wrote and what stands, as long as that is kept, "
-    "every entry of the journal,\nand what each decision would do. Of a reply: every try, and "
-    "what was found in it, also of one\nthat was sent although it was rejected.",
+    about="Show an action: the call and its arguments, the request behind it, the values "
+    "before, written and\nnow (while they are kept), its journal entries, and what each "
+    "decision would do. Of a reply or\ndraft: every try with its findings.",
 )
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one action, or one reply or draft."""
@@ -92,7 +85,7 @@ def _describe_page(
 ) -> Iterator[RenderableType]:
     opening = action.opening
     yield render.build_text(page.item.what, style="bold")
-    who = f"{opening.tool} by {opening.agent or 'nobody named'}"
+    who = f"{opening.tool} by {opening.agent or 'an unnamed agent'}"
     turn = f", turn {opening.turn}" if opening.turn else ""
     bulk = f", part of bulk {opening.parent}" if opening.parent else ""
     yield f"{action.id}: {who}{turn}{bulk}"
@@ -105,18 +98,18 @@ def _describe_page(
         (f"{step.at:%Y-%m-%d %H:%M:%S}", step.state.value, format_detail(step.said))
         for step in page.history
     ]
-    yield render.build_table(rows, columns=("when, UTC", "state", "what was said"))
+    yield render.build_table(rows, columns=("when, UTC", "state", "detail"))
     if contents:
         shown = [(_CONTENTS[name], _format_content(each)) for name, each in contents.items()]
-        yield render.build_table(shown, columns=("what is there", "as it was read"))
+        yield render.build_table(shown, columns=("version", "value"))
     if action.state in _NEVER_MADE:
-        yield "The call was never made: nothing of it is there."
+        yield "The call was never made, so it changed nothing."
     elif "now" not in contents:
-        hint = f"What is there now its tool can read: mulligan show {action.id} --app MODULE:NAME"
+        hint = f"To read the current value: mulligan show {action.id} --app MODULE:NAME"
         yield render.build_text(hint, style="dim")
     choices = list_choices(action)
     if choices:
-        yield "What you can do, and what that does:"
+        yield "Your options, and what each does:"
     yield from (f"  {choice.act}: {choice.does}" for choice in choices)
     yield from (f"  {line}" for line in page.commands)
 
@@ -133,7 +126,7 @@ def _format_content(content: object) -> str:
     option("id", help="the action's id, or the beginning of it"),
     option("--note", required=True, help="what was done about it"),
     about="Close an open action with a note of what was done about it. The note stays in the "
-    "journal;\nwrite no secrets into it.",
+    "journal;\ndo not write secrets into it.",
 )
 def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     """Close an action."""
@@ -152,25 +145,25 @@ def run_settle(options: argparse.Namespace, settings: Settings) -> int:
         required=True,
     ),
     option("--note", default="", help="why"),
-    about="Say whether a reply or a draft was good. It is kept in the log as evidence; write "
-    "no secrets\ninto the note.",
+    about="Rate a reply or a draft. The rating is kept in the log as evidence; do not write "
+    "secrets\ninto the note.",
 )
 def run_rate(options: argparse.Namespace, settings: Settings) -> int:
-    """Take the rating down."""
+    """Record the rating."""
     with Insights.open(settings) as insights:
         rating = insights.text_list.rate(options.id, up=options.up, note=options.note)
     return render.answer(options, rating, f"{rating.of} is rated {'up' if rating.up else 'down'}.")
 
 
 def _show_text(options: argparse.Namespace, story: TextStory) -> int:
-    """Show one reply or draft: its tries, what was found, what people said."""
+    """Show one reply or draft: its tries, findings and ratings."""
     steps = [(row.tool, row.parameters) for row in story.steps]
     said: list[RenderableType] = [
         render.format_log_line(story.settled),
-        render.build_table(steps, columns=("step", "what was said")),
+        render.build_table(steps, columns=("step", "detail")),
     ]
     if story.written is None:
-        said.append("What was written is not kept any more.")
+        said.append("The text is no longer kept.")
     else:
         for number, text in enumerate(story.written.tries, start=1):
             said += [f"Try {number}:", render.build_block(text)]
@@ -189,15 +182,15 @@ def _show_text(options: argparse.Namespace, story: TextStory) -> int:
 Decide = Callable[[OpenList, "Mulligan | None"], Action]
 
 WAITING = {
-    State.APPROVED: "It is approved, and run within seconds by an application that has its tool, "
-    "while that runs; or name the application with --app MODULE:NAME to run it here.",
-    State.UNDOING: "It is undone by the application within seconds while that runs; "
-    "or name the application with --app MODULE:NAME to undo it here.",
+    State.APPROVED: "It is approved. A running application that has its tool runs it within "
+    "seconds. To run it here, name the application with --app MODULE:NAME.",
+    State.UNDOING: "A running application that has its tool undoes it within seconds. To undo it "
+    "here, name the application with --app MODULE:NAME.",
 }
 
 
 NOT_CARRIED_OUT = (
-    "The application that was named could not see to it now. It waits for one that can: "
+    "The named application could not carry it out now. It waits for one that can: "
     "mulligan show {id}"
 )
 
@@ -220,10 +213,9 @@ _APP = option(
         "--version",
         type=parse_count,
         metavar="N",
-        help="of the action as it was shown (--json has it): changed since, it is not approved",
+        help="the action's version as shown (--json has it); refused if it has changed since",
     ),
-    about="Let a call run that waits for a person. It is run once, by the process that has "
-    "its code.",
+    about="Approve a held call. It runs once, in the process that has the tool's code.",
 )
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Approve a hold."""
@@ -239,7 +231,7 @@ def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     _ACTION,
     _APP,
     option("--note", default="", help="why; it stays in the journal"),
-    about="Refuse a call that waits for a person.",
+    about="Deny a held call. It never runs.",
 )
 def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     """Deny a hold."""
@@ -255,16 +247,15 @@ def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     option(
         "--ours",
         action="store_true",
-        help="nobody knows whether it happened, but you have looked, and this call wrote what is "
-        "there",
+        help="for a call with an unknown outcome: you checked, and it wrote the current value",
     ),
     option(
         "--later",
         action="store_true",
-        help="first the later calls on the same object that stand, the latest first; takes --app",
+        help="first undo later calls on the same object, latest first; needs --app",
     ),
-    about="Have an action undone, under the version it wrote and read back. An edit that "
-    "somebody made since\nis never overwritten: then it is a conflict, and stays as it is.",
+    about="Undo an action and verify it. The undo applies only to the version the action wrote: "
+    "an edit made\nsince is never overwritten, and the action becomes a conflict.",
 )
 def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
@@ -272,11 +263,12 @@ def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     def undo(listed: OpenList, application: Mulligan | None) -> Action:
         if options.later and application is None:
             raise ConfigurationError(
-                "Only the application knows what came later on the same object: name it with "
+                "Only the application knows the later calls on the same object: name it with "
                 "--app MODULE:NAME."
             )
         named, after = listed.find(options.id) if options.later else None, list[str]()
-        for each in list_later(application, named) if application and named else []:
+        later = build_inspector(application).list_later(named) if application and named else []
+        for each in later:
             if each.state is not State.UNDOING:
                 listed.undo(each.id, by=find_user(), after=after)
             after.append(each.id)
@@ -291,11 +283,12 @@ def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> 
         listed = insights.open_list.show_people()
         action = decide(listed, application)
         if application is not None:
-            settle_now(application)
+            application.recover_sync()
         action = listed.find(action.id)
         waits = WAITING.get(action.state, "")
         if waits and application is not None:
-            waits = describe_missing(application, action) or NOT_CARRIED_OUT.format(id=action.id)
+            missing = build_inspector(application).describe_missing(action)
+            waits = missing or NOT_CARRIED_OUT.format(id=action.id)
         what, given = listed.describe(action), listed.read_arguments(action)
     said = [what, f"{action.id} is {action.state.value}."]
     if waits:
@@ -304,5 +297,5 @@ def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> 
         said += [str(why)] if (why := action.detail.get("why")) else []
         said += [f"  {line}" for line in render_recipe(action)]
     render.answer(options, encode_action(action) | {"what": what, "arguments": given}, *said)
-    # Asked for here and now, and not done: that is no success.
+    # Asked for with an application and not done: not a success.
     return 0 if action.settled or (action.state in WAITING and not named) else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from rich.console import RenderableType
 
@@ -14,22 +14,36 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.cli import render
 from mulligan.cli.options import add_store_and_json, command, option, parse_count
 from mulligan.cli.terminal import make_progress
-from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
-from mulligan.evaluation.evaluate import AnyWriter, evaluate, evaluate_both, write_page
+from mulligan.evaluation.evaluate import (
+    AnyWriter,
+    Case,
+    Metric,
+    ReplyFunction,
+    ScriptedWriter,
+    build_replay_writer,
+    evaluate,
+    evaluate_both,
+    evaluate_writers,
+    load_golden_cases,
+    read_cases,
+    write_page,
+)
 from mulligan.evaluation.report import (
-    ChangeSafety,
     Comparison,
     Report,
+    compare,
     list_advice,
     list_doubts,
+    read_report,
     summary,
 )
-from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, build_replay_writer
+from mulligan.extensions import load_object
 from mulligan.hosts.writers import find_agent
 from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
-from mulligan.process.event_loop import run_on_own_loop, takes_arguments
-from mulligan.settings import Settings, load_object
+from mulligan.process.event_loop import run_on_own_loop
+from mulligan.process.user_functions import takes_arguments
+from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.private_file import refuse_unwritable
 
@@ -59,6 +73,12 @@ from mulligan.types.private_file import refuse_unwritable
         "agent, a runnable or a model",
     ),
     option(
+        "--against",
+        metavar="NAME",
+        help="a second writer, named as the first by --model or --writer: both are compared on the "
+        "same cases",
+    ),
+    option(
         "--judge", metavar="NAME", help="a model verifies claims, where the checks ask for that"
     ),
     option(
@@ -66,18 +86,32 @@ from mulligan.types.private_file import refuse_unwritable
         metavar="MODULE:NAME",
         help="your Mulligan: its judge verifies, and its rules for replies are the checks",
     ),
+    option(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="MODULE:NAME",
+        help="a function of yours that says from 0 to 1 how good a sent text is, from a case and "
+        "the text; may be given again",
+    ),
+    option(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="what an earlier run printed with --json: this one is compared with it",
+    ),
     option("--limit", type=parse_count, metavar="N", help="only the first cases"),
     option("--html", type=Path, metavar="FILE", help="write a page with plots there"),
     about="Run a golden set through a writer and the checks, and report how often a reply was "
-    "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
-    "the same cases.",
+    "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks, or two "
+    "writers, on the\nsame cases.",
 )
 def run_evaluate(options: argparse.Namespace, settings: Settings) -> int:
     """Evaluate or compare. Exit code 1 when a change is not safe, or nothing can be told."""
     if options.html is not None:
         refuse_unwritable(options.html)
     cases = _load_cases(options, settings)
-    runs = 2 if options.compare else 1
+    runs = 2 if options.compare or options.against else 1
     with make_progress() as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
         outcome = run_on_own_loop(
@@ -89,7 +123,7 @@ def run_evaluate(options: argparse.Namespace, settings: Settings) -> int:
         write_page(outcome, options.html)
     if isinstance(outcome, Report):
         return 0 if outcome.gaps.tells else 1
-    return 0 if outcome.verdict is ChangeSafety.SAFE else 1
+    return 0 if outcome.safe else 1
 
 
 def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
@@ -120,25 +154,27 @@ def _choose_writer(options: argparse.Namespace) -> Callable[[], AnyWriter]:
         return lambda: writer
     if options.cases is not None:
         raise ConfigurationError(
-            "Nobody writes the replies of your set: add --writer module:name, --model NAME, or "
+            "Your set has no writer: add --writer module:name, --model NAME, or "
             "--recorded for replies that stand in it. Our script knows only the set we ship."
         )
     return ScriptedWriter
 
 
-def _load_writer(options: argparse.Namespace) -> AnyWriter:
+def _load_writer(options: argparse.Namespace, named: str | None = None) -> AnyWriter:
     if options.model:
-        return cast("AnyWriter", find_agent(options.model))
-    found = load_object(options.writer, option="--writer", example="shop.agent:reply")
+        return cast("AnyWriter", find_agent(named or options.model))
+    name = named or options.writer
+    option = "--against" if named else "--writer"
+    found = load_object(name, option=option, example="shop.agent:reply")
     agent = None if isinstance(found, str | type) else find_agent(found)
     if agent is None and (not callable(found) or isinstance(found, type)):
         raise ConfigurationError(
-            f"--writer {options.writer!r} is a {type(found).__name__}; name a function, an agent, "
+            f"{option} {name!r} is a {type(found).__name__}; name a function, an agent, "
             "a runnable or a model."
         )
     if agent is None and not takes_arguments(cast("ReplyFunction", found), 2):
         raise ConfigurationError(
-            f"--writer {options.writer!r} must take two values: the case, and what was wrong with "
+            f"{option} {name!r} must take two values: the case, and what was wrong with "
             "the reply before, or None."
         )
     return agent or cast("ReplyFunction", found)
@@ -165,9 +201,32 @@ async def _run_evaluation(
     step: Callable[[Case], None],
 ) -> Report | Comparison:
     write, rules = _choose_writer(options), _load_rules(options, settings)
+    metrics = [
+        cast("Metric", load_object(name, option="--metric", example="shop.metrics:polite"))
+        for name in options.metric
+    ]
+    shared: dict[str, Any] = {
+        "cases": cases,
+        "limit": options.limit,
+        "metrics": metrics,
+        "step": step,
+    }
+    if options.baseline:
+        if options.compare or options.against:
+            raise ConfigurationError("--baseline compares by itself: leave the other out.")
+        before = read_report(options.baseline)
+        return compare(before, await evaluate(*rules, write=write(), **shared))
+    if options.against:
+        if options.compare or not (options.model or options.writer):
+            raise ConfigurationError(
+                "--against compares two writers under one set of checks: name the first by --model "
+                "or --writer, and leave --compare out."
+            )
+        second = _load_writer(options, options.against)
+        return await evaluate_writers(write(), second, checks=rules[0], **shared)
     if options.compare:
-        return await evaluate_both(*rules, cases=cases, write=write, limit=options.limit, step=step)
-    return await evaluate(*rules, cases=cases, write=write(), limit=options.limit, step=step)
+        return await evaluate_both(*rules, write=write, **shared)
+    return await evaluate(*rules, write=write(), **shared)
 
 
 def _describe(outcome: Report | Comparison) -> Iterator[RenderableType]:
@@ -182,3 +241,4 @@ def _describe(outcome: Report | Comparison) -> Iterator[RenderableType]:
         yield from (*report.notes, *list_doubts(report), *list_advice(report))
     if isinstance(outcome, Comparison):
         yield render.build_text(outcome.sentence, style="bold")
+        yield from filter(None, [outcome.expected_sentence])

@@ -44,7 +44,7 @@ ACTIONS = {
 @command(
     "export",
     add_store_and_json,
-    option("folder", type=Path, help="where to; made if it is not there"),
+    option("folder", type=Path, help="target folder; created if missing"),
     option("--parquet", action="store_true", help="Parquet instead of JSON lines"),
     add_span,
     about="Write calls and actions into a folder: as JSON lines, or as Parquet for DuckDB, "
@@ -60,7 +60,7 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
     files = {name: options.folder / f"{name}.{form}" for name in ("calls", "actions")}
     for path in files.values():
         if path.exists():
-            raise ConfigurationError(f"{path} is there already; name another folder.")
+            raise ConfigurationError(f"{path} already exists: name another folder.")
     with Insights.open(settings) as insights:
         options.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         calls = map(render.encode_log_row, read_calls(insights, LogQuery(**asked)))
@@ -84,13 +84,13 @@ def _explain_nothing(asked: Mapping[str, str | datetime | None]) -> str:
     if not given:
         return " The store has none yet."
     said = " ".join(f"--{name} {render.to_plain_json(value)}" for name, value in given.items())
-    return f" Nothing fits {said}."
+    return f" Nothing matches {said}."
 
 
 def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[str, str]) -> int:
     """Write a file beside its name, put it in its place once it is whole, and say how many rows."""
     count = 0
-    # A folder for its owner alone: nobody else can put a link there, or read a half of it.
+    # A folder only its owner can use: no other user can plant a link or read a partial file.
     with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as aside:
         whole = Path(aside, "lines")
         with whole.open("w", encoding="utf-8") as file, make_progress() as progress:

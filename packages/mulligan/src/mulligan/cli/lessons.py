@@ -38,21 +38,21 @@ BAR = 30
 
 define_group(
     "lessons",
-    about="See the lessons drawn from failures and their repairs, approve or take out one, "
+    about="List the lessons drawn from failures and their repairs, approve or revoke them, "
     "and move them\nbetween stores.",
 )
 
 _LESSON = option("lesson", help="its id or the beginning of it")
-_NOTE = option("--note", default="", help="why")
+_DECIDED = (_LESSON, option("--note", default="", help="why"))
 _FILTERS = (
     option("--tool", help="only about this tool"),
     option("--agent", help="only where the failure happened to this agent"),
     option("--state", choices=[each.value for each in LessonState], help="only in this state"),
-    option("--text", default="", help="only those that share words with this"),
+    option("--text", default="", help="only lessons that share words with this"),
 )
 
 
-@verb("lessons", "list", *_FILTERS, limit(100), says="every lesson as it stands")
+@verb("lessons", "list", *_FILTERS, limit(100), says="list the lessons")
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """List the lessons."""
     with Insights.open(settings) as insights:
@@ -62,7 +62,7 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
     said: list[RenderableType] = []
     if not learned:
         narrowed = query != LessonQuery(limit=query.limit)
-        said.append("No learned lessons fit." if narrowed else "Nothing was learned yet.")
+        said.append("No learned lessons match." if narrowed else "Nothing was learned yet.")
     if found:
         columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
         said.append(render.build_table(map(_format_row, found), columns=columns))
@@ -74,8 +74,8 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
     "lessons",
     "show",
     _LESSON,
-    option("--all", action="store_true", help="every call, and not the newest 100 alone"),
-    says="one lesson: its versions, and the calls it touched",
+    option("--all", action="store_true", help="every call, not only the newest 100"),
+    says="show one lesson: its versions, and the calls it affected",
 )
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one lesson."""
@@ -84,54 +84,32 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         return _show(options, insights.lesson_list.read_history(options.lesson, newest=newest))
 
 
-@verb("lessons", "approve", _LESSON, _NOTE, says="use a lesson from now on, on your word")
-def run_approve(options: argparse.Namespace, settings: Settings) -> int:
-    """Vouch for a lesson."""
-    with Insights.open(settings) as insights:
-        lesson = insights.lesson_list.approve(options.lesson, by=find_user(), note=options.note)
-    return _say(options, lesson)
-
-
 @verb(
-    "lessons",
-    "quarantine",
-    _LESSON,
-    _NOTE,
-    says="let nobody use a lesson until it is approved",
+    "lessons", "revoke", *_DECIDED, says="remove a lesson for good, and list every call it affected"
 )
-def run_quarantine(options: argparse.Namespace, settings: Settings) -> int:
-    """Doubt a lesson."""
+@verb("lessons", "quarantine", *_DECIDED, says="stop using a lesson until it is approved")
+@verb("lessons", "approve", *_DECIDED, says="use a lesson from now on, whatever the evidence")
+def run_decision(options: argparse.Namespace, settings: Settings) -> int:
+    """Vouch for a lesson, doubt it, or take it out."""
     with Insights.open(settings) as insights:
-        lesson = insights.lesson_list.quarantine(options.lesson, by=find_user(), note=options.note)
-    return _say(options, lesson)
-
-
-@verb(
-    "lessons",
-    "revoke",
-    _LESSON,
-    _NOTE,
-    says="take a lesson out for good, and list every call it touched",
-)
-def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
-    """Take a lesson out."""
-    with Insights.open(settings) as insights:
-        revoke = insights.lesson_list.revoke
-        return _show(options, revoke(options.lesson, by=find_user(), note=options.note))
+        decide = getattr(insights.lesson_list, options.verb)
+        decided = decide(options.lesson, by=find_user(), note=options.note)
+    show = isinstance(decided, LessonHistory)
+    return _show(options, decided) if show else _say(options, decided)
 
 
 @verb(
     "lessons",
     "consolidate",
-    option("--undo", metavar="BATCH", help="take a consolidation back instead"),
-    says="draw lessons from all that is remembered, now",
+    option("--undo", metavar="BATCH", help="undo a consolidation instead"),
+    says="draw lessons from all episodes now",
 )
 def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
-    """Draw lessons, or take a batch back."""
+    """Draw lessons, or undo a batch."""
     with Insights.open(settings) as insights:
         if options.undo is not None:
-            lessons = insights.lesson_list.take_back(options.undo, by=find_user())
-            batch, episodes, words = options.undo, 0, "was taken back"
+            lessons = insights.lesson_list.undo_consolidation(options.undo, by=find_user())
+            batch, episodes, words = options.undo, 0, "was undone"
         else:
             done = insights.lesson_list.consolidate()
             lessons, batch, episodes = list(done.lessons), done.batch, done.episodes
@@ -145,7 +123,7 @@ def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
     )
 
 
-@verb("lessons", "export", *_FILTERS, says="lessons as JSON lines")
+@verb("lessons", "export", *_FILTERS, says="export lessons as JSON lines")
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Write lessons as JSON lines."""
     with Insights.open(settings) as insights:
@@ -162,7 +140,7 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
     "lessons",
     "import",
     option("file", help="JSON lines as `export` writes them; - for standard input"),
-    says="take lessons of a file in as candidates",
+    says="import lessons from a file as candidates",
 )
 def run_import(options: argparse.Namespace, settings: Settings) -> int:
     """Take lessons in."""
@@ -180,18 +158,18 @@ def run_import(options: argparse.Namespace, settings: Settings) -> int:
 @command(
     "pitfalls",
     add_store_and_json,
-    option("tool", nargs="*", help="about these tools"),
-    option("--agent", help="what has failed this agent, of these tools or of every one"),
+    option("tool", nargs="*", help="the tools"),
+    option("--agent", help="only pitfalls this agent met, with these tools or all"),
     option("--tokens", type=parse_count, default=400, help="at most (default: 400)"),
-    option("--link", default="", metavar="URL", help="where there is more"),
+    option("--link", default="", metavar="URL", help="a link for more"),
     option(
         "--changed-since",
         type=parse_moment,
         metavar="TIME",
         help="list the tools whose lessons changed since then: 2h, 7d, or an ISO time",
     ),
-    about="Write what is known to go wrong with tools as a short section for a prompt, a "
-    "tool's description\nor a file of skills.",
+    about="Write the known pitfalls of tools as a short section for a prompt, a tool's "
+    "description\nor a skill file.",
 )
 def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
     """Write the section, or list the tools whose section has changed."""
@@ -201,7 +179,7 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
         if options.changed_since is not None:
             tools = insights.lesson_list.list_changed_tools(options.changed_since)
             return render.answer(options, {"tools": tools}, *(tools or ["No lesson has changed."]))
-        # One tenant's, or those of nobody who is named: what goes into a prompt mixes none.
+        # One tenant's, or those without a tenant: a prompt never mixes tenants.
         text = insights.keep_to(settings.tenant).lesson_list.describe_pitfalls(
             options.tool, agent=options.agent, tokens=options.tokens, link=options.link
         )
@@ -218,9 +196,9 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
 @command(
     "calibration",
     add_store_and_json,
-    option("--picture", metavar="FILE", help="draw it as well, into a file of SVG"),
-    about="Hold the probabilities that suggestions were given against what came of them, and "
-    "show how much\nmore often failures are repaired where memory has its say.",
+    option("--picture", metavar="FILE", help="also write it to an SVG file"),
+    about="Compare the stated probabilities of suggestions with their results, and show how "
+    "much more often\nfailures are repaired with memory than in the control group.",
 )
 def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, and the curve."""
@@ -241,18 +219,18 @@ def _describe_curve(measured: Measured) -> Iterator[str | Table]:
             (f"{each.said:.2f}", f"{each.true:.2f}", each.n, "█" * round(each.true * BAR))
             for each in found.bins
         ]
-        yield render.build_table(rows, columns=("said", "came true", "n", "0 … 1"))
+        yield render.build_table(rows, columns=("predicted", "observed", "n", "0 … 1"))
         yield (
             f"n {found.n}, calibration error {found.ece:.3f}, Brier {found.brier:.3f} "
-            f"(always saying the mean: {found.base_brier:.3f})"
+            f"(always predicting the mean: {found.base_brier:.3f})"
         )
     else:
         yield "No suggestion was taken yet, so there is nothing to measure."
     said = (
-        "no failure was left alone yet to compare with"
+        "no control group yet"
         if lift is None
         else f"{lift.lift:+.0%} repaired ({lift.low:+.0%} to {lift.high:+.0%}), "
-        f"{lift.treated} treated, {lift.control} left alone"
+        f"{lift.treated} treated, {lift.control} in the control group"
     )
     yield f"What memory is worth: {said}."
 
@@ -292,10 +270,10 @@ def _describe_lesson(history: LessonHistory) -> Iterator[str | Table]:
             (u.call, u.agent, f"{u.at:%Y-%m-%d %H:%M}", u.benefit.value, u.note)
             for u in history.uses
         ]
-        columns = ("call it touched", "agent", "at, UTC", "what it brought", "how")
+        columns = ("call it affected", "agent", "at, UTC", "result", "how")
         yield render.build_table(touched, columns=columns)
     else:
-        yield "It has touched no call."
+        yield "It has affected no call."
     if history.balance.uses > len(history.uses):
         yield f"These are the newest of {history.balance.uses} calls: --all lists them."
     if liking.n:

@@ -19,19 +19,19 @@ from mulligan.version import VERSION
 FINE, BAD_INPUT, FAILED = 0, 2, 3
 
 LIVE = frozenset({"dashboard", "gateway", "worker", "top", "completion"})
-"""Commands that go on until they are stopped, or have nothing to wait for."""
+"""Commands that run until stopped, or never wait."""
 
 ALL = frozenset({"completion"})
-"""Commands that tell of all the others."""
+"""Commands that need the parsers of all the others."""
 
 RARELY = 50_000
 """Objects after which a command looks for cycles. Its imports make many, and nothing to free."""
 
 EXIT_CODES = """\
 exit codes:
-  0  done, and nothing needs you
-  1  something needs a person
-  2  the command was given something it cannot use
+  0  done, nothing needs attention
+  1  something needs attention
+  2  invalid arguments or settings
   3  the store could not be used
 """
 
@@ -43,7 +43,7 @@ def build_parser(named: str | None = None) -> argparse.ArgumentParser:
     """
     parser = Parser(
         prog="mulligan",
-        description="Gives an AI agent a second shot: see what its tools did, and what came of it.",
+        description="Gives an AI agent a second shot: see what its tools did and the results.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -97,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = settings.with_values(**{k: said for k, said in named.items() if said is not None})
     with nullcontext() if options.command in LIVE else show_waiting(options.command):
         code = int(options.run(options, settings))
-    # Now, while there is still somebody to tell that it did not work.
+    # Flushed here, so that a failure can still be reported.
     sys.stdout.flush()
     return code
 

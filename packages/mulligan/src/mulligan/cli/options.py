@@ -87,7 +87,7 @@ def verb(
                 says=says,
                 about=f"{says[0].upper()}{says[1:]}.",
                 arguments=(add_whole_store if whole else add_store, add_json, *arguments),
-            ).set_defaults(run=run)
+            ).set_defaults(run=run, verb=name)
         )
         return run
 
@@ -123,7 +123,7 @@ def option(*names: str, **about: Any) -> Argument:
 
 
 def one_of(*options: Argument, required: bool = False) -> Argument:
-    """Options of which no two go together."""
+    """Mutually exclusive options."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         group: Any = parser.add_mutually_exclusive_group(required=required)
@@ -218,11 +218,11 @@ def complete_id(beginning: str | None, known: Callable[[], Iterable[str | None]]
 
 
 def find_user() -> str:
-    """Who gives this command, for what they decide to be on record under their name."""
+    """The user's name, recorded with their decisions."""
     try:
         import getpass  # for deciding commands alone: it brings `termios` along
 
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         # A container may run under a number that has no name.
-        return "somebody at the command line"
+        return "a user of the command line"

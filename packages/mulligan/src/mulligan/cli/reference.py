@@ -76,10 +76,10 @@ def render_settings() -> str:
 
 
 _HOW_SETTINGS_ARE_GIVEN = (
-    "Arguments (`Mulligan(sample=0.1)`) win over the environment, that over `[tool.mulligan]` of",
-    "the nearest `pyproject.toml`. What cannot be read is refused at once, with the name of the",
-    "setting; so is a name that there is not, also of a variable that begins with `MULLIGAN_`:",
-    "with the nearest that there is.",
+    "Arguments (`Mulligan(sample=0.1)`) override the environment, which overrides",
+    "`[tool.mulligan]` of the nearest `pyproject.toml`. An invalid value raises an error that",
+    "names the setting. An unknown name, or an unknown variable that starts with `MULLIGAN_`,",
+    "raises one with the closest known name.",
 )
 
 
@@ -120,7 +120,7 @@ def read_notes(owner: type) -> dict[str, FieldNote]:
 
 
 def _render_type(annotation: ast.expr) -> str:
-    """A type as it is said: without how it is read, or that nobody has to say it."""
+    """A type as it is shown: without `Annotated` and `| None`."""
     match annotation:
         case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple(elts=[said, *_])):
             annotation = said

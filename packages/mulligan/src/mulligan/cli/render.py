@@ -24,7 +24,7 @@ from mulligan.types.values import from_us
 from mulligan_dates.text import shorten
 
 WIDE = 160
-"""Columns when nobody says how wide: a pipe, a file, no COLUMNS."""
+"""Columns when the width is unknown: a pipe, a file, no COLUMNS."""
 
 ROOM_FOR_A_TABLE = 120
 
@@ -43,7 +43,7 @@ _STYLES = {
 
 class _Screen(Console):
     def on_broken_pipe(self) -> None:
-        """Who closes a pipe has read enough; the program's end says so, not an error."""
+        """A closed pipe is no error: the reader has read enough."""
         raise BrokenPipeError
 
 
@@ -123,13 +123,13 @@ def build_table(
 def print_log(screen: Console, rows: Sequence[LogRow], *, became: Mapping[str, State]) -> None:
     """Rows of the log: a table where there is room for one, else a line each.
 
-    `became`: where the actions of calls with an effect stand now, by the calls' ids.
+    `became`: the current states of the actions, by their calls' ids.
     """
     if screen.width >= ROOM_FOR_A_TABLE:
         names = shorten_ids([row.id for row in rows])
         columns = (
             *("time, UTC", "id", "agent", "tool", "try", "outcome", "ms", "parameters"),
-            "came of it",
+            "result",
         )
         cells = (
             _format_log_cells(row, name=names[row.id], state=became.get(row.id)) for row in rows
@@ -184,7 +184,7 @@ def format_log_line(row: LogRow, *, state: State | None = None) -> Text:
 
 
 def _describe_end(row: LogRow) -> str:
-    """What came of a call; of one that failed, also where, as far as there is room."""
+    """The result of a call; of one that failed, also where, as far as there is room."""
     if not row.error_type:
         return shorten(row.result or "", most=_LONGEST)
     said = shorten(f"{row.error_type}: {row.error_message}", most=_LONGEST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from mulligan.cli.options import (
     option,
     verb,
 )
+from mulligan.extensions import GROUPS, Installed, list_installed
 from mulligan.insights.access import AccessList
 from mulligan.insights.figures import name_tool
 from mulligan.insights.insights import Diagnosis, Insights, copy_store, migrate_store
@@ -44,16 +45,17 @@ READ_UNASKED = 50_000_000
     option(
         "--thorough",
         action="store_true",
-        help="read all of a store for damage, also one that is so large that it takes a while",
+        help="check the whole store for damage, however large it is; load every extension",
     ),
     option(
         "--accept-damage",
         metavar="NOTE",
-        help="go on from what is left of a damaged journal; the note stays on record",
+        help="continue with what is left of a damaged journal; the note is kept",
     ),
-    about="Look at the store without changing it: engine and schema, damage, rows lost, "
-    "retention,\nhow many calls say who made them and what for, and what each tool's "
-    "declaration really promises.\nExit code 1 if anything needs a person.",
+    about="Check the store without changing it: engine and schema, damage, rows lost, "
+    "retention,\nhow many calls name their agent and context, and what each tool's declaration "
+    "guarantees;\nand what other packages bring: stores, checks, hosts, packs, commands.\nThe exit "
+    "code is 1 if anything needs attention.",
 )
 def run_doctor(options: argparse.Namespace, settings: Settings) -> int:
     """Show the diagnosis."""
@@ -66,21 +68,26 @@ def run_doctor(options: argparse.Namespace, settings: Settings) -> int:
         thorough = options.thorough or accepts or _is_due(found, settings)
         if thorough:
             found = insights.diagnose()
+    installed = list_installed(load_ours=options.thorough)
     facts = {
         **asdict(found),
+        "extensions": {
+            group: [each.to_json() for each in installed if each.group == group] for group in GROUPS
+        },
         "dropped": found.dropped,
         "retention": {
-            f"{name}_days": value / timedelta(days=1) if value is not None else None
+            f"{name}_days": value / timedelta(days=1)
             for name, value in asdict(found.retention).items()
         },
         "thorough": thorough,
     }
-    render.answer(options, facts, *_describe_diagnosis(found, thorough=thorough))
-    return 1 if found.problems else 0
+    shown = _describe_diagnosis(found, installed, thorough=thorough)
+    render.answer(options, facts, *shown)
+    return 1 if found.problems or any(each.broken for each in installed) else 0
 
 
 def _is_due(found: Diagnosis, settings: Settings) -> bool:
-    """Whether all is read unasked: of what takes no time, or what no application would open."""
+    """Whether everything is checked by default: in a small store, or a damaged one."""
     if found.health.size_bytes <= READ_UNASKED:
         return True
     try:
@@ -90,23 +97,27 @@ def _is_due(found: Diagnosis, settings: Settings) -> bool:
         return True
 
 
-def _describe_diagnosis(found: Diagnosis, *, thorough: bool) -> Iterator[RenderableType]:
+def _describe_diagnosis(
+    found: Diagnosis, installed: Sequence[Installed], *, thorough: bool
+) -> Iterator[RenderableType]:
     yield _build_overview(found)
+    yield _build_installed(installed)
     if found.tools:
         rows = [(name_tool(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
-        yield render.build_table(rows, columns=("tool", "effect", "what that promises"))
+        yield render.build_table(rows, columns=("tool", "effect", "guarantees"))
     chosen = [
         (name_tool(tool), name, what) for tool in found.tools for name, what in tool.kinds.items()
     ]
     if chosen:
-        columns = ("tool", "parameter", "what it is taken for, and which checks look")
+        columns = ("tool", "parameter", "inferred meaning, and the checks that use it")
         yield render.build_table(chosen, columns=columns)
-    yield from (render.build_text(f"! {problem}", style="yellow") for problem in found.problems)
+    problems = [*found.problems, *dict.fromkeys(each.problem for each in installed if each.broken)]
+    yield from (render.build_text(f"! {problem}", style="yellow") for problem in problems)
     yield from (*found.health.caveats, *found.advice)
     if not thorough:
-        yield "For damage, what an application looks at was looked at: --thorough reads all."
-    if not found.problems:
-        yield render.build_text("Nothing needs you.", style="green")
+        yield "Only recent data was checked for damage, as at start-up: --thorough checks all."
+    if not problems:
+        yield render.build_text("Nothing needs attention.", style="green")
 
 
 def _build_overview(found: Diagnosis) -> RenderableType:
@@ -114,7 +125,7 @@ def _build_overview(found: Diagnosis) -> RenderableType:
     retention = (
         f"log {keep.log.days} d, settled actions {keep.settled.days} d, "
         f"vault {keep.kept.days} d after settlement, episodes and retired notes "
-        f"{keep.learned.days} d, open actions for ever"
+        f"{keep.learned.days} d, open actions forever"
     )
     return render.build_table(
         [
@@ -127,13 +138,26 @@ def _build_overview(found: Diagnosis) -> RenderableType:
             ("open actions", health.open_actions),
             ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
             ("with agent and context", _format_share(found.with_context)),
-            ("the same, derived", _format_share(found.derived_context)),
+            ("with derived agent and context", _format_share(found.derived_context)),
             ("outside any turn", sum(each.count for each in found.outside)),
             ("capture", found.capture.value),
             ("redaction", found.redaction),
             ("retention", retention),
         ],
         columns=("what", "found"),
+    )
+
+
+def _build_installed(installed: Sequence[Installed]) -> RenderableType:
+    """What each package brings, a line for each kind; what cannot be used is marked."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for each in installed:
+        whose = f"{each.package} {each.version}".strip()
+        name = f"{each.name} (not usable: {each.problem})" if each.problem else each.name
+        rows.setdefault((f"{GROUPS[each.group]}s", whose), []).append(name)
+    return render.build_table(
+        [(kind, whose, ", ".join(names)) for (kind, whose), names in rows.items()],
+        columns=("extensions", "package", "names"),
     )
 
 
@@ -149,32 +173,32 @@ def _format_share(share: float | None) -> str:
     "migrate",
     add_whole_store,
     add_json,
-    about="Bring the store to this Mulligan's schema, each step in one transaction; "
-    "make it if it is not there.\nAn application does this by itself when it opens its "
-    "store, unless `migrate = false`.",
+    about="Create the store, or upgrade it to this version's schema, each step in one "
+    "transaction.\nAn application does this when it opens its store, unless "
+    "`migrate = false`.",
 )
 def run_migrate(options: argparse.Namespace, settings: Settings) -> int:
-    """Migrate, and say where it stands."""
+    """Migrate, and print the schema."""
     health = migrate_store(settings)
     said = f"{health.url} is up to date: {_list_schemas(health)}."
     return render.answer(options, {"url": health.url, "schemas": dict(health.schemas)}, said)
 
 
 _ABOUT_ACCESS = """\
-Have Postgres keep tenants apart by itself: each role of the server sees what it is for, also
-with SQL written by hand. Run it as who owns the tables. Roles and their passwords are the
-server's: make them there first, with `create role NAME login`."""
+Separate tenants with Postgres row-level security: each role sees only the rows granted to it,
+also with hand-written SQL. Run this as the owner of the tables. Create the roles first, with
+`create role NAME login`."""
 
 
 define_group("access", about=_ABOUT_ACCESS)
 
 
-@verb("access", "list", says="roles, and what each of them sees", whole=True)
+@verb("access", "list", says="list the roles and what each may see", whole=True)
 def run_access_list(options: argparse.Namespace, settings: Settings) -> int:
-    """Print every role; one that nothing holds to its part needs a person."""
+    """Print every role; the exit code is 1 if one can bypass its grant."""
     found = AccessList(settings).list_roles()
     said = [_describe_access(each) for each in found]
-    nothing = "No role was given anything: who owns the tables sees all."
+    nothing = "No role was granted anything: only the owner of the tables sees the rows."
     render.answer(options, found, *(said or [nothing]))
     return int(any(each.unbound for each in found))
 
@@ -182,7 +206,7 @@ def run_access_list(options: argparse.Namespace, settings: Settings) -> int:
 @verb(
     "access",
     "grant",
-    option("role", help="of the server; what it was given before is taken back"),
+    option("role", help="a role of the server; this replaces its earlier grant"),
     one_of(
         option(
             "--worker",
@@ -196,16 +220,16 @@ def run_access_list(options: argparse.Namespace, settings: Settings) -> int:
             action="store_const",
             const="look",
             dest="surface",
-            help="everything, to read: the dashboard and the commands of who runs it",
+            help="everything, to read: dashboard and commands of the operator",
         ),
         option("--tenant", dest="granted", metavar="NAME", help="one tenant's rows, to read"),
         required=True,
     ),
-    says="have a role see what it is for, alone",
+    says="grant a role what it may see, replacing its earlier grant",
     whole=True,
 )
 def run_access_grant(options: argparse.Namespace, settings: Settings) -> int:
-    """Give a role what it is for, and say what it is."""
+    """Grant, and print the grant."""
     surface = options.surface or "tenant"
     given = AccessList(settings).grant(options.role, surface=surface, tenant=options.granted)
     return render.answer(options, given, _describe_access(given))
@@ -214,14 +238,14 @@ def run_access_grant(options: argparse.Namespace, settings: Settings) -> int:
 @verb(
     "access",
     "revoke",
-    option("role", help="of the server"),
-    says="have a role see nothing more",
+    option("role", help="a role of the server"),
+    says="revoke all that a role may see",
     whole=True,
 )
 def run_access_revoke(options: argparse.Namespace, settings: Settings) -> int:
-    """Take back all that a role was given."""
+    """Revoke all that a role was granted."""
     known = AccessList(settings).revoke(options.role)
-    said = "sees nothing more" if known else "was given nothing"
+    said = "sees nothing any more" if known else "had no grant"
     return render.answer(
         options, {"role": options.role, "revoked": known}, f"{options.role} {said}."
     )
@@ -241,10 +265,10 @@ def _describe_access(each: RoleGrant) -> str:
     "backup",
     add_whole_store,
     add_json,
-    option("folder", type=Path, help="where to; made if it is not there"),
-    about="Copy a SQLite store's files into a folder, each as it is at one moment, while "
-    "applications go on writing.\nWhat is in the folder is a store: open it there, or put its "
-    "files back where they came from.",
+    option("folder", type=Path, help="target folder; created if missing"),
+    about="Copy the files of a SQLite store into a folder, each as a consistent snapshot, while "
+    "applications\nkeep writing. The folder holds a complete store: open it there, or copy its "
+    "files back to restore it.",
 )
 def run_backup(options: argparse.Namespace, settings: Settings) -> int:
     """Copy, and say what."""
@@ -258,20 +282,20 @@ def run_backup(options: argparse.Namespace, settings: Settings) -> int:
     "forget",
     add_whole_store,
     add_json,
-    about="Remove what is past its time, as applications do every hour, and write files or "
-    "tables anew, so that\nno piece of it is left in them. They do that by themselves up to "
-    "32 MB; this does it at any size,\nwhile everybody who writes waits. How long things are "
-    "kept: the settings of `retention`.",
+    about="Delete expired data, as applications do every hour, and rewrite files or tables so "
+    "that no trace\nis left in them. Applications rewrite up to 32 MB; this command rewrites "
+    "any size, and writers wait\nmeanwhile. The settings under `retention` say how long data is "
+    "kept.",
 )
 def run_forget(options: argparse.Namespace, settings: Settings) -> int:
-    """Forget, and say what. 1: something could not be written anew."""
+    """Delete, and say what. 1: something could not be rewritten."""
     swept = forget_now(settings)
     vacuumed = swept.vacuumed
     if vacuumed is None:
-        said = ["Not written anew: another process does so now, or the store need not."]
+        said = ["Not rewritten: another process is doing it, or the store does not need it."]
     else:
-        said = [f"{len(vacuumed.parts)} files or tables written anew."]
-        said += [f"Not written anew: {why}" for why in vacuumed.left]
+        said = [f"{len(vacuumed.parts)} files or tables rewritten."]
+        said += [f"Not rewritten: {why}" for why in vacuumed.left]
     render.answer(
         options,
         swept,

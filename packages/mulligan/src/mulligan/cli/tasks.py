@@ -1,4 +1,4 @@
-"""`mulligan tasks`: what was learned about tasks, a person's word on it, and better notes."""
+"""`mulligan tasks`: the learned notes of tasks: list, compare, pin, optimize."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ LONGEST = 40
 
 define_group(
     "tasks",
-    about="See how the versions of a task's instructions did, compare them, pin one, go back.",
+    about="List the versions of a task's notes, compare their scores, pin one, roll back.",
 )
 
 _TASK = option("task", help="its id or the beginning of it")
 _MODEL = option("--model", help="the model it runs on; else the one it last ran on")
 
 
-@verb("tasks", "list", says="every task that was run")
+@verb("tasks", "list", says="list the tasks")
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """List the tasks."""
     with Insights.open(settings) as insights:
@@ -52,13 +52,13 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
         )
         for task in tasks
     ]
-    columns = ("task", "runs", "versions", "on top", "its score")
+    columns = ("task", "runs", "versions", "active", "score")
     return render.answer(options, {"tasks": tasks}, render.build_table(rows, columns=columns))
 
 
-@verb("tasks", "show", _TASK, _MODEL, says="the version of a task that is on top")
+@verb("tasks", "show", _TASK, _MODEL, says="show the active version of a task")
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
-    """Show the version on top."""
+    """Show the active version."""
     with Insights.open(settings) as insights:
         history = insights.task_list.read_history(options.task, model=options.model)
         summary = insights.task_list.summarize(history.ground)
@@ -66,12 +66,12 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     return render.answer(
         options,
         {"task": summary, "notes": _encode_notes(on_top)},
-        f"{_describe_ground(summary.ground)}: version {_format_top(summary)} is on top.",
+        f"{_describe_ground(summary.ground)}: version {_format_top(summary)} is active.",
         *_describe_notes(on_top, static=history.versions[0]),
     )
 
 
-@verb("tasks", "history", _TASK, _MODEL, says="every version, with its scores")
+@verb("tasks", "history", _TASK, _MODEL, says="list every version with its scores")
 def run_history(options: argparse.Namespace, settings: Settings) -> int:
     """Show every version and how it did."""
     with Insights.open(settings) as insights:
@@ -93,7 +93,7 @@ def run_history(options: argparse.Namespace, settings: Settings) -> int:
     _TASK,
     option("one", type=int, help="a version"),
     option("other", type=int, help="another version"),
-    says="what differs between two versions",
+    says="show the difference between two versions",
 )
 def run_diff(options: argparse.Namespace, settings: Settings) -> int:
     """Compare two versions."""
@@ -110,9 +110,9 @@ def run_diff(options: argparse.Namespace, settings: Settings) -> int:
     "tasks",
     "pin",
     _TASK,
-    option("version", type=int, nargs="?", help="left out: let runs decide again"),
+    option("version", type=int, nargs="?", help="the version; without one, runs decide again"),
     _MODEL,
-    says="give one version every run",
+    says="use one version for every run",
 )
 def run_pin(options: argparse.Namespace, settings: Settings) -> int:
     """Pin a version, or none."""
@@ -120,19 +120,19 @@ def run_pin(options: argparse.Namespace, settings: Settings) -> int:
         ground = insights.task_list.pin(options.task, version=options.version, model=options.model)
         top = insights.task_list.summarize(ground).on_top
     pinned = "no version" if options.version is None else f"version {options.version}"
-    sentence = f"{_describe_ground(ground)}: {pinned} is pinned, version {top} is on top."
+    sentence = f"{_describe_ground(ground)}: {pinned} is pinned, version {top} is active."
     return render.answer(options, {"pinned": options.version, "on_top": top}, sentence)
 
 
-@verb("tasks", "rollback", _TASK, _MODEL, says="retire the version on top and go back to 0")
+@verb("tasks", "rollback", _TASK, _MODEL, says="retire the active version and return to version 0")
 def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
     """Go back to version 0."""
     with Insights.open(settings) as insights:
         left = insights.task_list.roll_back(options.task, model=options.model)
     what = (
-        "Version 0 was on top already."
+        "Version 0 was already active."
         if left is None
-        else f"Version {left} is retired: the next run gets what its owner wrote, or a trial."
+        else f"Version {left} is retired: the next run uses version 0, or a trial."
     )
     return render.answer(options, {"retired": left, "on_top": 0}, what)
 
@@ -141,10 +141,15 @@ def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
     "tasks",
     "optimize",
     _TASK,
-    option("--judge", required=True, metavar="MODEL", help="who reflects, such as anthropic:…"),
+    option(
+        "--judge",
+        required=True,
+        metavar="MODEL",
+        help="the model that proposes notes, such as anthropic:…",
+    ),
     option("--rounds", type=int, default=ROUNDS, metavar="N", help=f"proposals (default {ROUNDS})"),
     _MODEL,
-    says="have notes proposed from recorded runs, and put them on trial",
+    says="propose notes from recorded runs, and put them on trial",
 )
 def run_optimize(options: argparse.Namespace, settings: Settings) -> int:
     """Search, say what is on trial now, and fail when nothing is."""
@@ -176,7 +181,7 @@ async def _search_notes(options: argparse.Namespace, settings: Settings) -> Opti
             )
 
 
-@verb("tasks", "clear", _TASK, says="forget a task: its versions, evidence and runs")
+@verb("tasks", "clear", _TASK, says="delete a task: its versions, evidence and runs")
 def run_clear(options: argparse.Namespace, settings: Settings) -> int:
     """Forget a task."""
     with Insights.open(settings) as insights:
@@ -185,7 +190,7 @@ def run_clear(options: argparse.Namespace, settings: Settings) -> int:
     return render.answer(options, {"versions": gone}, said)
 
 
-@verb("tasks", "reflectors", says="how often proposals helped")
+@verb("tasks", "reflectors", says="show how often proposals helped")
 def run_reflectors(options: argparse.Namespace, settings: Settings) -> int:
     """List who proposed notes, and how often that helped."""
     with Insights.open(settings) as insights:
@@ -205,7 +210,7 @@ def run_reflectors(options: argparse.Namespace, settings: Settings) -> int:
     return render.answer(options, {"reflectors": facts}, render.build_table(rows, columns=columns))
 
 
-@verb("tasks", "export", _TASK, says="everything that is kept about a task, as JSON")
+@verb("tasks", "export", _TASK, says="export everything stored about a task, as JSON")
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Print everything as JSON."""
     with Insights.open(settings) as insights:
@@ -251,7 +256,7 @@ def _format_row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
         bar = "█" * full + "░" * max(0, round(result.high * BAR) - full)
     state = result.card.state
     if notes.version == history.on_top and state is NotesState.TRIAL:
-        state = NotesState.CHAMPION  # Version 0 needs no crown to be on top.
+        state = NotesState.CHAMPION  # Version 0 is active without being made champion.
     return (notes.version, state.value, result.card.runs, _format_score(result.mean), bar, changed)
 
 

@@ -66,7 +66,7 @@ AFTER = 1.0
 
 
 class PulsingBar:
-    """Shows that something goes on, from its first second to whatever is printed next."""
+    """A pulsing bar, from the first second of silence to the next output."""
 
     def __init__(self, what: str) -> None:
         from rich.console import Console
@@ -105,7 +105,7 @@ _current: list[PulsingBar] = []
 
 @contextmanager
 def show_waiting(what: str) -> Iterator[None]:
-    """A bar while a command says nothing, if somebody sits there to see it."""
+    """A progress bar while a command runs silently in a terminal."""
     if sys.stderr.isatty():
         _current.append(PulsingBar(what))
     try:

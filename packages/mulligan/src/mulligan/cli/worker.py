@@ -1,4 +1,4 @@
-"""`mulligan worker`: looks after what others leave, and says over HTTP whether it is well."""
+"""`mulligan worker`: runs recovery and upkeep, and reports its health over HTTP."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def serve_health(address: tuple[str, int], check: CheckHealth) -> AsyncIte
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            # Who is slow, or asks for more than a line, is not answered.
+            # A client that is slow, or sends too long a line, gets no answer.
             with suppress(TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
                 async with asyncio.timeout(HEALTH_TIMEOUT):
                     line = await reader.readuntil(b"\n")
@@ -73,9 +73,7 @@ def build_response(request: str, check: CheckHealth) -> bytes:
     if path == "/live":
         return _encode_response(200, {"live": True}, body=method == "GET")
     if path != "/health":
-        return _encode_response(
-            404, {"error": "There are /health and /live."}, body=method == "GET"
-        )
+        return _encode_response(404, {"error": "Use /health or /live."}, body=method == "GET")
     found = check()
     return _encode_response(200 if found.healthy else 503, asdict(found), body=method == "GET")
 
@@ -111,7 +109,7 @@ def _parse_seconds(text: str) -> float:
         "pyproject.toml",
     ),
     add_json,
-    option("--once", action="store_true", help="do what is due now, say what that was, and end"),
+    option("--once", action="store_true", help="do what is due now, report it, and exit"),
     option(
         "--health",
         metavar="HOST:PORT",
@@ -122,12 +120,12 @@ def _parse_seconds(text: str) -> float:
         type=_parse_seconds,
         default=GRACE,
         metavar="SECONDS",
-        help=f"how long stopping waits for what is under way (default: {GRACE:.0f})",
+        help=f"how long stopping waits for work in progress (default: {GRACE:.0f})",
     ),
-    about="Run beside an application, on as many machines as you like: take up what crashed "
-    "processes left,\ncarry out what people approve or want undone, review late, forget what "
-    "is past its time, and draw\nlessons, each of it once. It ends with SIGTERM or Ctrl-C, "
-    "after what it is at.",
+    about="Run beside an application, on as many machines as you like. Workers recover actions "
+    "of crashed\nprocesses, carry out approvals and undos, do late reviews, delete expired data "
+    "and draw lessons;\neach piece of work is done once. SIGTERM or Ctrl-C stops a worker after "
+    "its current work.",
 )
 def run_worker(options: argparse.Namespace, settings: Settings) -> int:
     """Work until stopped, or once."""
@@ -165,9 +163,11 @@ async def _work(
 
 
 def _report_round(options: argparse.Namespace, done: WorkDone) -> int:
-    swept = "swept" if done.swept else "not swept, as others have"
-    learned = "others see to lessons" if done.lessons is None else f"{done.lessons} lessons"
-    said = f"{done.recovered} actions taken up; {swept}; {learned}; {done.open_actions} open."
+    swept = "retention done" if done.swept else "retention done by another process"
+    learned = (
+        "lessons drawn by another process" if done.lessons is None else f"{done.lessons} lessons"
+    )
+    said = f"{done.recovered} actions recovered; {swept}; {learned}; {done.open_actions} open."
     render.answer(options, done, said)
     return 1 if done.open_actions else 0
 

@@ -1,1 +1,1 @@
-"""What the checks of replies do to a set of questions: run it, report on it, compare two of it."""
+"""Evaluates reply checks on a set of questions: run, report, compare two runs."""

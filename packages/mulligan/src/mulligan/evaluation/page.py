@@ -106,14 +106,14 @@ def _draw_figure(drawn: str, *, title: str, height: float) -> str:
 def render_report(report: Report) -> str:
     """The page of one run."""
     title = f"Replies: {report.name}" if report.name else "Replies"
-    figures = _render_table(("", "value", "target"), summary(report))
+    figures = render_table(("", "value", "target"), summary(report))
     cases = map(_render_case, report.results)
     parts = [_render_about(report), figures, *_render_plots(report), "<h2>Cases</h2>", *cases]
-    return _render_page(title, parts)
+    return render_page(title, parts)
 
 
 def _render_about(report: Report) -> str:
-    """Who wrote, when it was run, and what was left out."""
+    """The writer, the time of the run, and what was skipped."""
     when = "" if report.at is None else f"{report.at:%Y-%m-%d %H:%M} UTC"
     by = f"written by {report.writer}" if report.writer else ""
     said = [" · ".join(part for part in (when, by) if part), *report.notes]
@@ -138,14 +138,14 @@ def render_comparison(comparison: Comparison) -> str:
             limit=100 * comparison.limit,
             title="Change of the reflection rate in points, 95 % interval",
         ),
-        _render_table(("", *names), figures),
+        render_table(("", *names), figures),
         f"<h2>{escape(names[0])}</h2>",
         *_render_plots(before),
         f"<h2>{escape(names[1])}</h2>",
         *_render_plots(after),
         _render_changed(before, after, names=names),
     ]
-    return _render_page("Replies: two configurations", parts)
+    return render_page("Replies: two configurations", parts)
 
 
 def _render_plots(report: Report) -> Iterable[str]:
@@ -168,18 +168,18 @@ def _render_plots(report: Report) -> Iterable[str]:
         most=most,
         title=f"Average iterations: {report.average_iterations:.2f}",
     )
-    yield draw_bars(report.check_rates, title="First replies that a check rejects")
+    yield draw_bars(report.check_rates, title="First replies rejected by a check")
     if report.warning_rates:
-        yield draw_bars(report.warning_rates, title="First replies that a check only remarks on")
+        yield draw_bars(report.warning_rates, title="First replies with warnings only")
     yield draw_columns(report.iteration_counts, title="Cases by number of replies written")
 
 
 def _render_case(result: CaseResult) -> str:
-    """One case that unfolds: the first reply and the one that goes out, side by side."""
+    """One expandable case: the first reply and the sent one, side by side."""
     rejected = "no reply" if result.silent else "sent although rejected"
     standing = rejected if result.bound_reached else result.standing.value
     tries = "1 reply" if result.iterations == 1 else f"{result.iterations} replies"
-    said = f"{standing}, {tries}" + (f", out of {result.limit}" if result.limit else "")
+    said = f"{standing}, {tries}" + (f", limit reached: {result.limit}" if result.limit else "")
     if result.iterations == 1:
         texts = _render_texts(("The reply", result.text, result.last_findings))
     else:
@@ -196,7 +196,7 @@ def _render_case(result: CaseResult) -> str:
 
 
 def _render_texts(*texts: tuple[str, str, Sequence[str]]) -> str:
-    """Texts beside each other, each with its title and what was found in it."""
+    """Texts side by side, each with its title and findings."""
     columns = "".join(
         f"<div><h3>{escape(title)}</h3><pre>{escape(text) or '(nothing)'}</pre>"
         f"<p class='found'>{escape(', '.join(found)) or 'nothing found'}</p></div>"
@@ -220,7 +220,8 @@ def _render_changed(before: Report, after: Report, *, names: tuple[str, str]) ->
     return f"<h2>Cases that changed: {len(changed)}</h2>{shown}"
 
 
-def _render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of texts, each escaped."""
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -228,6 +229,7 @@ def _render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _render_page(title: str, parts: Iterable[str]) -> str:
+def render_page(title: str, parts: Iterable[str]) -> str:
+    """A page that loads nothing and runs nothing, of parts that are HTML."""
     template = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     return Template(template).substitute(title=escape(title), body="\n".join(parts))

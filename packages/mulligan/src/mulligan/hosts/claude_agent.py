@@ -35,7 +35,7 @@ Said = dict[str, Any]
 """What it answers."""
 
 CANNOT = {
-    "written_calls": "Hooks are told of calls, and cannot have one made of what a model wrote.",
+    "written_calls": "Hooks only observe calls, and cannot make one from what a model wrote.",
     "hold_back": (
         "The SDK gives every message out as it is written, before a hook is asked. Show the person "
         "the `ResultMessage`."
@@ -46,7 +46,7 @@ SETS_OUTPUT = "StructuredOutput"
 """The tool by which the model gives an output with a schema. Once it is made, the host ends."""
 
 PATIENCE = 600.0
-"""Seconds for a hook, as a review may take back and read again; the host's own limit is 60."""
+"""Seconds for a hook, as a review may undo and verify; the host's own limit is 60."""
 
 PAUSE = 0.05
 """Seconds between one look at the host's record and the next."""
@@ -183,7 +183,7 @@ class Sessions:
         return {"systemMessage": beside} if beside else {}
 
     async def _review_output(self, given: Given) -> Said:
-        """Review before the output is made, as the host asks nobody after it."""
+        """Review before the output is made, as the host calls no hook after it."""
         answer = await self._review(given, given["tool_input"])
         told = answer.feedback or (answer.unfinished and answer.unfinished.answer)
         if not told:
@@ -205,7 +205,7 @@ class Sessions:
             raise
 
     def _find_run(self, given: Given, history: History | None = None) -> HostRun:
-        """The session's turn. The host may begin one by itself, which nobody has asked for."""
+        """The session's turn. The host may begin one by itself, without a message."""
         session = given["session_id"]
         if session not in self.runs:
             agent, said = given.get("agent_type", ""), given.get("prompt", "")
@@ -226,7 +226,7 @@ class Sessions:
     async def _settle(self, given: Given) -> None:
         """Account for calls that the host says no more about: it, or a person, refused them.
 
-        One that tells of no failures may have made them: then nobody knows what they did.
+        One that tells of no failures may have made them: then their effects are unknown.
         """
         session = given["session_id"]
         left = {
@@ -308,7 +308,7 @@ def _find_record(given: Given) -> Path:
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
-    """What the host has written; `None` of a line that was cut, or that nobody can read."""
+    """What the host has written; `None` of a line that was cut or is unreadable."""
     try:
         written = json.loads(line)
     except (ValueError, RecursionError):
@@ -369,6 +369,6 @@ def _build_matcher(event: str, hook: Callable[[Given], Awaitable[Said]]) -> Any:
 
     matcher = HookMatcher(hooks=[call_hook], timeout=PATIENCE)
     if event == "PreToolUse" and hasattr(matcher, "on_failure"):
-        # A call that nobody has written down is not to be made.
+        # A call that is not on record must not be made.
         matcher.on_failure = "block"
     return matcher

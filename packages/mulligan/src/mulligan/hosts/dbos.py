@@ -64,7 +64,7 @@ class DbosTurns(Struct, frozen=True):
         return cast("StartTurn", DBOS.workflow(name=named)(run))
 
     async def send_signal(self, action: str, *, workflow: str) -> None:
-        """Have a workflow that waits for a person's word on an action look now, not in a while."""
+        """Have a workflow that awaits approval of an action look now, not in a while."""
         await DBOS.send_async(workflow, "decided", topic=action)
 
 

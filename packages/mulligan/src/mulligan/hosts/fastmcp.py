@@ -118,7 +118,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         meta = dict((request.meta if request is not None else None) or {})
         principal = read_principal()
         message, session = str(meta.get(MESSAGE, "")), find_session(principal)
-        # Where nobody can tell whose calls these are, a name would join turns of two clients.
+        # Where the client is unknown, a name would join turns of two clients.
         name = principal, str(meta.get(TURN, "")) if session is not None else ""
         turn = self.turns.pop(name, None) if name[1] else None
         if turn is None:
@@ -167,7 +167,7 @@ class InnerTool(Struct, frozen=True):
 
 
 async def find_inner(tool: Any, host: Host) -> InnerTool | None:
-    """Where a call of a mounted tool would be brought next; `None`: it is nobody else's."""
+    """Where a call of a mounted tool would be brought next; `None`: nowhere else."""
     while tool is not None:
         tool = getattr(tool, "parent_tool", tool)
         server = getattr(tool, "_server", None)  # nothing public tells
@@ -197,7 +197,7 @@ class InputAsked(Exception):  # noqa: N818 - it is none: the tool asks its clien
 
 
 class ServerCall:
-    """A call as the server makes it, and what came of it in the server's own words."""
+    """A call as the server makes it, and its result in the server's own form."""
 
     def __init__(self, context: Any, call_next: Any, *, inner: InnerTool | None = None) -> None:
         self._context = context
@@ -291,9 +291,9 @@ def read_principal() -> str:
 
 
 def find_session(principal: str) -> object | None:
-    """Whose calls these are; `None` where nobody can tell.
+    """Whose calls these are; `None` where it is unknown.
 
-    Of who is known by a token, all calls are; a server that is not on the network has one client.
+    A token names one; a server that is not on the network has one client.
     The newest protocol has no sessions, so of others nothing is remembered.
     """
     if principal:

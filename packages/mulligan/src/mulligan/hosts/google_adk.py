@@ -158,7 +158,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
 
 @dataclass
 class AdkInvocation:
-    """One invocation of a runner on its way, with all its agents and attempts."""
+    """One running invocation of a runner, with all its agents and attempts."""
 
     host: Host
     run: HostRun
@@ -244,7 +244,7 @@ class AdkInvocation:
             return response
         tools = self.requests[name].tools_dict.items()
         declared = {each: tool._get_declaration() for each, tool in tools}  # noqa: SLF001 - see `read_call`
-        # What has no declaration is the model's own, and called by nobody here.
+        # What has no declaration is the model's own, and not called here.
         schemas = {each: read_schema(said) for each, said in declared.items() if said is not None}
         calls = [
             types.FunctionCall(id=each.id, name=each.tool, args=each.arguments)

@@ -68,7 +68,7 @@ def find_asked(messages: list[Any]) -> int | None:
 
 HIDDEN = "do-not-render-"
 """What LangChain's own chat pages know messages by that are not for the person. What an agent is
-told about its last attempt is one: models take it from nobody but the person in the middle of a
+told about its last attempt is one: models take it only from the person in the middle of a
 conversation; until the run ends, pages tell it by its id or its metadata."""
 
 
@@ -103,7 +103,7 @@ Bring = Callable[["GraphCall"], Awaitable[Any]]
 
 @dataclass(slots=True)
 class BroughtCalls:
-    """What comes of one call of a model: its tool is made once, or as often as whatever stands in
+    """The result of one call of a model: its tool is made once, or as often as whatever stands in
     between wants it, with these arguments or others."""
 
     host: Host
@@ -114,7 +114,7 @@ class BroughtCalls:
     """A tool was reached."""
 
     def place(self, request: Any) -> Any:
-        """The request with tools that bring their calls: nobody is nearer to what runs.
+        """The request with tools that bring their calls: nothing is nearer to what runs.
 
         A person may have put another tool in the place of the one that was asked for.
         """
@@ -164,7 +164,7 @@ class BroughtCalls:
 
 @dataclass(slots=True)
 class GraphCall:
-    """One call as its tool is given it, and what came of it in the host's own form."""
+    """One call as its tool is given it, and its result in the host's own form."""
 
     tool: Any
     asked: Any
@@ -174,7 +174,7 @@ class GraphCall:
 
     @property
     def arguments(self) -> dict[str, object]:
-        """What the model has said, or whoever has mended that."""
+        """What the model has said, or whoever has repaired that."""
         given: dict[str, object] = self.tool._filter_injected_args(self.asked["args"])  # noqa: SLF001 - nothing else tells them apart
         return given
 
@@ -222,13 +222,13 @@ class GraphCall:
 
 
 def build_message(asked: Any, text: Any, *, failed: bool = False) -> ToolMessage:
-    """A message in the place of what came of a call."""
+    """A message in the place of a call's result."""
     status = "error" if failed else "success"
     return ToolMessage(text, name=asked["name"], tool_call_id=asked["id"], status=status)
 
 
 def add_to(came: Any, *, call: str, note: str) -> Any:
-    """What came of a call, with something to say beside it."""
+    """A call's result, with something to say beside it."""
     message = find_message(came, call)
     if not note or message is None:
         return came
@@ -251,7 +251,7 @@ def ask_person(held: HeldError, call: GraphCall, *, is_new: bool) -> ApprovalDec
 
     A graph hands one answer to whoever asks first. One that names the call is about it; one in
     LangChain's form names none, and is taken where the question was asked before: `None` where it
-    `is_new`, as then the answer was to another one, and nobody can be asked here for now.
+    `is_new`, as then the answer was to another one, and no person can be asked here for now.
     """
     asked, why = dict(call.arguments), f"{call.tool.name} waits for your approval: {held.why}"
     approve, deny = {"approve": held.action}, {"deny": held.action}
@@ -372,7 +372,7 @@ class AnsweredElsewhere:
 
 
 MOST_KEPT = 200
-"""Approvals that are remembered while nobody asks for them, the latest."""
+"""The latest approvals, remembered until they are asked for."""
 
 ANSWERED = AnsweredElsewhere()
 
@@ -386,7 +386,7 @@ def note_answer(value: Any, **rest: Any) -> Any:
 
 
 # The one place that it asks in, whatever its mode: nothing in the state of a graph tells a call
-# that was approved from one that nobody was asked about.
+# that was approved from one that was never asked about.
 human_in_the_loop.interrupt = note_answer
 
 
@@ -461,7 +461,7 @@ def add_calls(response: Any, read: Callable[[str], Sequence[MeantCall]]) -> Any:
 
 
 MOST = 1000
-"""Runs that are remembered while nobody says that they are over."""
+"""Runs that are remembered until they are known to be over."""
 
 CANNOT = {
     "hold_back": (
@@ -496,7 +496,7 @@ class GraphPlace(NamedTuple):
 
 @dataclass(slots=True)
 class GraphRun:
-    """A run on its way."""
+    """A run under way."""
 
     run: HostRun
     place: GraphPlace
@@ -625,7 +625,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         outer = self.going.get(read_id(state))
         if outer is not None and len(outer.place.around) < len(place.around):
             return None
-        # What a run in the same place has left open was stopped where no hook is told of it; one
+        # What a run in the same place has left open was stopped where no hook sees it; one
         # that waits for its model or a tool goes on beside this one.
         same = {id_: each for id_, each in self.going.items() if each.place == place}
         left = [id_ for id_, each in same.items() if place.thread and not each.is_busy]

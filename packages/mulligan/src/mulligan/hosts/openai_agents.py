@@ -160,7 +160,7 @@ async def list_tools(agent: Any, run_context: Any) -> list[Any]:
 
 
 # The one place that all of them go through: those of MCP servers, of agents that are handed over to
-# and of agents that are called as tools, which nobody could reach from the first agent.
+# and of agents that are called as tools, which cannot be reached from the first agent.
 AgentBase.get_all_tools = list_tools
 
 
@@ -374,7 +374,7 @@ class ReviewedStream:
                         yield event
                     else:
                         kept.append(event)
-                # What an attempt gave is nobody's to read before it was reviewed.
+                # What an attempt gave is not read before it was reviewed.
                 result, self._result = self._result, None
                 over = await reviewed.is_over(result)
                 self._result = result
@@ -388,7 +388,7 @@ class ReviewedStream:
 
 
 class ReviewedRun:
-    """One run on its way, with as many attempts as it takes."""
+    """One run under way, with as many attempts as it takes."""
 
     def __init__(self, host: Host, agent: Any, asked: Any, options: dict[str, Any]) -> None:
         self.agent = agent
@@ -442,7 +442,7 @@ class ReviewedRun:
         return bring_calls(self._host, self.run)
 
     async def is_over(self, result: Any) -> bool:
-        """Review what came of an attempt; where something was wrong, the next one is prepared."""
+        """Review the result of an attempt; where something was wrong, the next one is prepared."""
         if result.interruptions:
             return True
         answer = await self.run.review(result.final_output)
@@ -492,7 +492,7 @@ class ReviewedRun:
             since = list_made(state._generated_items)  # noqa: SLF001 - as above
         items = [*before, *list_items(_read_input(state))]
         asked = find_asked(items)
-        # What a server keeps, nobody else has.
+        # What a server keeps is only there.
         whole = not (self._is_chained() or self.options.get("conversation_id"))
         return History(items[:asked], since=[*items[asked:], *since], whole=whole)
 
@@ -511,7 +511,7 @@ class ReviewedRun:
         await session.add_items([said] if said is not None else [])
 
     def _is_kept(self) -> bool:
-        """Whether somebody may go on from what was said, also after a failure."""
+        """Whether a later run may go on from what was said, also after a failure."""
         named = ("conversation_id", "previous_response_id", "auto_previous_response_id")
         asked = [self.options.get(name) for name in named]
         return self.options.get("session") is not None or any(asked)
@@ -543,7 +543,7 @@ def _join_texts(item: Any) -> str:
 
 
 def list_made(items: Iterable[Any]) -> list[Any]:
-    """What a run has made, as items; what waits for a person is none yet."""
+    """What a run has made, as items; a call that awaits approval is none yet."""
     return [each.to_input_item() for each in items if each.type != "tool_approval_item"]
 
 

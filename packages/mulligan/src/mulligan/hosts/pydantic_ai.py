@@ -32,7 +32,7 @@ from mulligan.types.turn import History
 
 @dataclass(slots=True)
 class ToolsetCall:
-    """One call, and what came of it in the host's own form."""
+    """One call, and its result in the host's own form."""
 
     tool: Any
     arguments: dict[str, object]
@@ -190,7 +190,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         return replace(response, parts=[*response.parts, *calls]) if calls else response
 
     async def wrap_tool_validate(self, _: Any, *, call: Any, args: Any, **rest: Any) -> Any:
-        """Let a call through whose arguments do not fit: what it fails with can be mended."""
+        """Let a call through whose arguments do not fit: what it fails with can be repaired."""
         try:
             return await rest["handler"](args)
         except (ValidationError, ModelRetry) as error:
@@ -201,7 +201,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             return given
 
     def get_wrapper_toolset(self, toolset: Any) -> BroughtToolset:
-        """Tools that bring their calls, inside all that changes a call on its way to its tool."""
+        """Tools that bring their calls, inside all that changes a call before its tool gets it."""
         return BroughtToolset(toolset, self)
 
     async def bring(self, ctx: Any, call: ToolsetCall) -> Any:

@@ -88,7 +88,7 @@ CANNOT = {
 }
 
 UNFINISHED = ("interrupt", "cancelled", "checkpoint")
-"""Reasons to stop with which nobody has an answer yet."""
+"""Reasons to stop that come without an answer."""
 
 _report = logging.getLogger("mulligan")
 
@@ -172,7 +172,7 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
 
 @dataclass
 class Invocation:
-    """One invocation of an agent on its way, with all its attempts."""
+    """One running invocation of an agent, with all its attempts."""
 
     run: HostRun
     before: list[Any]
@@ -310,7 +310,7 @@ class BroughtCall:
             called = await self.tool.run.call(self._read_call(approved=approved))
         except HeldError as held:
             if not held.decided and approved is None:
-                # Raises until somebody has answered in the host.
+                # Raises until the host has an answer.
                 why = {"action": held.action, "why": str(held)}
                 approved = read_approval(self.tool.event.interrupt(INTERRUPT, reason=why))
                 if approved is not None:

@@ -48,7 +48,7 @@ class TemporalTurns(Struct, frozen=True):
         return [activity.defn(name=STEP)(make_step)]
 
     async def send_signal(self, action: str, *, workflow: str, client: Client) -> None:
-        """Have a workflow that waits for a person's word on an action look now, not in a while."""
+        """Have a workflow that awaits approval of an action look now, not in a while."""
         await client.get_workflow_handle(workflow).signal(SIGNAL, action)
 
 

@@ -77,5 +77,5 @@ class TemporalTurn:
 
     @workflow.signal(name=SIGNAL)
     async def on_decided(self, action: str) -> None:
-        """Somebody has decided on an action."""
+        """A person has decided on an action."""
         self._decided.add(action)

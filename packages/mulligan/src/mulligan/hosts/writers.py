@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from typing import Any, cast
 
 from mulligan.hosts import pydantic_ai_writer
-from mulligan.process.event_loop import name_function, takes_arguments
+from mulligan.process.user_functions import name_function, takes_arguments
 from mulligan.types.adapter import Adapter, AgentWriter
 from mulligan.types.errors import ConfigurationError
 

@@ -1,4 +1,4 @@
-"""Which role of a database server sees what of a store: asked and changed by who owns it."""
+"""Which role of a database server sees what of a store: queried and changed by its owner."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 
 class AccessList:
-    """The roles of one store. Who is none of its owners is refused by the server."""
+    """The roles of one store. The server refuses everyone but the owner of the tables."""
 
     def __init__(self, settings: Settings) -> None:
         if not settings.store.startswith(("postgres:", "postgresql:")):
             raise ConfigurationError(
-                "Only a Postgres store has roles that see different things. A SQLite file is seen "
-                "by whoever may read it: give every tenant a file of its own."
+                "Only a Postgres store has roles. To separate tenants with SQLite, give each one "
+                "a file of its own."
             )
         self._settings = settings
 

@@ -65,7 +65,7 @@ class AnswerCache:
         return found
 
     def forget(self) -> None:
-        """Somebody has changed something."""
+        """Something was changed."""
         with self._lock:
             self._changes += 1
             self._kept.clear()
@@ -105,7 +105,7 @@ class CountedHours:
         self._sums: dict[tuple[str | None, ...], Rollup] = {}
 
     def add_up(self, asked: ViewFilter) -> Rollup:
-        """All that was asked for together; nobody may change it."""
+        """All that was asked for together; read-only."""
         wanted = (asked.tool, asked.agent, asked.tenant)
         total = self._sums.get(wanted)
         if total is None:
@@ -123,7 +123,7 @@ class CountedPart(NamedTuple):
     hours: list[CountedHours]
 
     def add_up(self, asked: ViewFilter) -> Rollup:
-        """All that was asked for together; nobody may change it."""
+        """All that was asked for together; read-only."""
         if len(self.hours) == 1:
             return self.hours[0].add_up(asked)
         return add_up_counts(each.add_up(asked) for each in self.hours)
@@ -379,7 +379,7 @@ class ThoroughLook:
         if patience is None:
             done.wait()
         elif began and (last is None or last.took.total_seconds() < patience):
-            # Only who has it begun waits: where it takes long, nobody else should.
+            # Only the request that started it waits; the others do not.
             done.wait(patience)
         return self._last
 
@@ -389,7 +389,7 @@ class ThoroughLook:
             if self._under_way is not None:
                 return self._under_way, False
             done = self._under_way = threading.Event()
-        # A daemon: who stops the server does not wait for a look that nobody will see.
+        # A daemon thread: stopping the server does not wait for it.
         threading.Thread(target=self._look, args=(done,), name="look", daemon=True).start()
         return done, True
 

@@ -40,7 +40,7 @@ def estimate_share(some: float, of: float) -> Estimate:
 
 
 K = TypeVar("K")
-NOBODY = "(nobody named)"
+UNNAMED = "(unnamed)"
 MEDIAN = 0.5
 
 
@@ -50,7 +50,7 @@ class Share(Struct, frozen=True, kw_only=True):
     name: str
     calls: float
     failed: float
-    """Calls whose first try was no success."""
+    """Calls whose first try failed."""
     repaired: float
     """Of these, those that worked on a later try."""
     given_up: float
@@ -81,7 +81,7 @@ def add_up_counts(counts: Iterable[Rollup]) -> Rollup:
 
 def name_agent(call: Slot | TextSlot) -> str:
     """An agent as surfaces show it."""
-    return call.agent or NOBODY
+    return call.agent or UNNAMED
 
 
 def add_up_by(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], K]) -> dict[K, Rollup]:
@@ -164,7 +164,7 @@ class SeriesPart(Struct, frozen=True, kw_only=True):
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """What became of calls over time, the oldest part first."""
+    """Results of calls over time, oldest part first."""
 
     step: SeriesStep
     tool: str | None

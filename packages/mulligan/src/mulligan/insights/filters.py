@@ -1,4 +1,4 @@
-"""What somebody asks of a page or wants done by it, and long lists, a page at a time."""
+"""What a request asks of a page or wants done by it, and paging of long lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from mulligan.insights.figures import NOBODY, WINDOWS, SeriesStep, name_tool
+from mulligan.insights.figures import UNNAMED, WINDOWS, SeriesStep, name_tool
 from mulligan.redaction import Redactor
 from mulligan.types.action import Opening
 from mulligan.types.log import Slot
@@ -54,7 +54,7 @@ class ViewFilter(Struct, frozen=True, kw_only=True):
         """Whether these calls, or this one, are asked for."""
         return (
             self.tool in (None, call.tool, name_tool(call))
-            and self.agent in (None, call.agent or NOBODY)
+            and self.agent in (None, call.agent or UNNAMED)
             and self.tenant in (None, call.tenant)
         )
 
@@ -77,7 +77,7 @@ class ViewRequest(Struct, frozen=True, kw_only=True):
 
 
 class ActOrder(Struct, frozen=True, kw_only=True):
-    """An act that somebody asks for."""
+    """An act that a request asks for."""
 
     act: str
     id: str
@@ -101,6 +101,8 @@ class Paging(Struct, frozen=True, kw_only=True):
     """From 1 on."""
     size: int
     total: int
+    whole: bool = True
+    """`False`: there are more than are listed, older ones."""
 
     @property
     def pages(self) -> int:

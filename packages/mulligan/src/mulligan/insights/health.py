@@ -1,4 +1,4 @@
-"""How the store and all around it are: what was lost, what is kept, and who did what on a page."""
+"""Health of the store: losses, retention, processes, and decisions made on pages."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Each question loads what answers it once it is asked: a command asks one, and a person waits.
 
 CONTEXT_GOAL = 0.8
-"""The share of calls that should say which agent made them, and what for."""
+"""The target share of calls with agent and context."""
 
 GRACE = timedelta(days=2)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
@@ -51,7 +51,7 @@ KNOWN = timedelta(days=30)
 """How long a tool is one of a tenant's after its last call."""
 
 _LITTLE_CONTEXT = (
-    "Only {share:.0%} of the last day's calls say which agent made them and what for "
+    "Only {share:.0%} of the last day's calls name their agent and context "
     "(goal: {goal:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
 )
 
@@ -66,15 +66,14 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     """In the last 24 hours."""
     failures: float
     with_context: float | None
-    """Of the calls of the last 24 hours, by the application's own word."""
+    """Of the calls of the last 24 hours, as the application gave it."""
     derived_context: float | None
-    """Of the same, where it was told from their turn."""
-    """The share of those calls with agent and context; `None` when there were none."""
+    """Of the same, derived from their turn; `None`: there were no calls."""
     capture: Capture
     redaction: str
     """Which form of it runs, and why."""
     problems: tuple[str, ...]
-    """One sentence each; empty when nothing needs a person."""
+    """One sentence each; empty when nothing needs attention."""
     advice: tuple[str, ...]
     """What would make the figures better."""
     outside: tuple[FindingCount, ...]
@@ -89,34 +88,34 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 class Insights(StoreReader):
-    """Questions about a store, and the acts a person may take on it.
+    """Queries about a store, and decisions about its actions, lessons and tasks.
 
-    Of one tenant where the settings name one, or who asks does; else about everybody's.
+    Limited to one tenant if the settings or the caller name one.
     """
 
     @classmethod
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
         """Open the store that the settings name, as it is: nothing is created or migrated."""
-        # Whoever only looks at a store runs no code of a file that lies in their current folder.
+        # Reading a store runs no code from a file in the current folder.
         settings = settings.drop_code()
         store = _open(settings, migrate=False, tolerate_damage=tolerate_damage)
         whole = cls(store, tenant=None, settings=settings)
         try:
             return whole.keep_to(settings.tenant) if settings.tenant else whole
         except MulliganError:
-            # Who may not know how names are hashed cannot ask by a name.
+            # Without the hash secret, names cannot be looked up.
             store.close()
             raise
 
     def keep_to(self, tenant: str) -> Self:
-        """The same questions about one tenant alone, by its name or as it is shown.
+        """The same queries limited to one tenant, by its name or its shown identity.
 
-        Without a name it is who is named nowhere, and nobody else. Who asks about one tenant
-        already is not told of another.
+        An empty name means the rows without a tenant. Insights already limited to one tenant
+        refuse another.
         """
         whose = self.names.find_tenant(tenant) or ""
         if self.tenant not in (None, whose):
-            raise ConfigurationError("These questions are about another tenant, and stay so.")
+            raise ConfigurationError("These insights are limited to another tenant.")
         return type(self)(
             self._whole,
             tenant=whose,
@@ -134,7 +133,7 @@ class Insights(StoreReader):
 
     @property
     def open_list(self) -> OpenList:
-        """The effects that still need somebody."""
+        """The actions that need attention."""
         from mulligan.insights.open_actions import OpenList
 
         return OpenList(self)
@@ -151,7 +150,7 @@ class Insights(StoreReader):
         """What was learned about tasks."""
         from mulligan.insights.tasks import TaskList
 
-        return TaskList(self.store.archive)
+        return TaskList(self.store.task_versions)
 
     @property
     def text_list(self) -> TextList:
@@ -161,10 +160,10 @@ class Insights(StoreReader):
         return TextList(self)
 
     def tools(self) -> Sequence[KnownTool]:
-        """What applications have declared their tools to be, and what that promises.
+        """The declared tools, and what each declaration guarantees.
 
-        Nobody knows which tenant a declaration is of. So of one tenant it is those of this process,
-        and of others that the tenant has called no more than what they do.
+        A declaration does not name its tenant. So a tenant sees this process's declarations, and
+        only the effects of other tools that it has called.
         """
         if self.tenant is None:
             return self.store.catalog.list_tools()
@@ -173,7 +172,7 @@ class Insights(StoreReader):
         slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
         called = {(slot.server, slot.tool) for slot in slots}
         return [
-            # Of what is another process's, no more than its author can have meant for everybody.
+            # Of another process's declaration, only what its author shares with every tenant.
             declared.get((each.server, each.tool))
             or replace(each, promises=(), schema={}, error_rules=(), kinds={})
             for each in self.store.catalog.list_tools()
@@ -247,7 +246,7 @@ class Insights(StoreReader):
         """What to do about a failed call, by the schema its application declared.
 
         `server`: where the tool lives, for others of that name say nothing about it.
-        Where nobody can say what the error is, the known pattern that it is most like is there
+        For an unknown error, the most similar known pattern is there
         too; not where a tenant asks that names its people, as it may be another one's.
         """
         from mulligan.learning.classify import classify_text
@@ -313,7 +312,7 @@ class Insights(StoreReader):
             advice.append(_describe_outside(outside, self.settings.outside))
         advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
         if self.settings.store.startswith("memory:") and health.kind == "memory":
-            advice.append("The store is memory: all of this is gone with its process.")
+            advice.append("The store is memory: all data is lost when the process ends.")
         if self.settings.redaction.capture is Capture.FULL:
             problems.append("capture is 'full': the log holds raw values. Not for production.")
         return Diagnosis(
@@ -333,14 +332,14 @@ class Insights(StoreReader):
         )
 
     def _find_misspelt(self, called: AbstractSet[str]) -> list[str]:
-        """Declarations of tools that were never called, where one that nobody declared is alike."""
+        """Declared tools that were never called, with a similar undeclared one that was."""
         from mulligan.learning.closeness import find_typo
 
         declared = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
         others = called - {each.tool for each in declared}
         return [
-            f"{tool.tool} is declared and was never called; {near} is called, and nobody has "
-            f"declared it. If they are one, mend the name in m.declare({tool.tool!r}, …)."
+            f"{tool.tool} is declared but was never called; {near} is called but not declared. "
+            f"If they are the same, fix the name in m.declare({tool.tool!r}, …)."
             for tool in declared
             if (near := find_typo(tool.tool, others)) and not self._is_called(tool)
         ]
@@ -357,9 +356,11 @@ class Insights(StoreReader):
         return self.store.log.list_patterns(PatternQuery(since=now - window, until=now, limit=most))
 
     def accept_damage(self, note: str) -> int:
-        """Go on from what is left of a damaged journal. How many damages were accepted."""
+        """Accept the damage of a journal and continue from what is left. How many were accepted."""
         if self.tenant is not None:
-            raise ConfigurationError("A journal is everybody's: accept damage without a tenant.")
+            raise ConfigurationError(
+                "All tenants share the journal: accept damage without --tenant."
+            )
         return self.store.journal.accept_damage(note)
 
     def _find_overdue(self, now: datetime) -> list[str]:
@@ -369,11 +370,13 @@ class Insights(StoreReader):
             return []
         oldest = from_us(late[0].at_us)
         kept_days = self.settings.retention.log.days
-        return [f"The log has rows from {oldest:%Y-%m-%d}, past its {kept_days} days: unswept."]
+        return [
+            f"The log has rows from {oldest:%Y-%m-%d}, past {kept_days} days: retention is late."
+        ]
 
 
 def migrate_store(settings: Settings) -> Health:
-    """Bring the store up to date, or make it, and say how it is now."""
+    """Create or upgrade the store. Its health afterwards."""
     store = _open(settings, migrate=True, tolerate_damage=True)
     try:
         return store.check_health()
@@ -385,10 +388,10 @@ def copy_store(settings: Settings, folder: Path) -> list[Path]:
     """Copy a store of files into a folder, from where it can be opened; what was made."""
     if not settings.store.startswith(("memory:", "sqlite:")):
         raise ConfigurationError(
-            "Only a SQLite store is a few files. A database server has its own way: of Postgres "
-            "pg_dump, or its continuous archiving."
+            "Only a SQLite store can be copied as files. Back up Postgres with pg_dump or "
+            "continuous archiving."
         )
-    # Opened as any other, so that what cannot be read is said before anything is written.
+    # Opened first, so that an unreadable store is reported before anything is written.
     with Insights.open(settings, tolerate_damage=True):
         from mulligan.stores.sqlite import read_path
         from mulligan.stores.sqlite.files import copy_files
@@ -399,9 +402,8 @@ def copy_store(settings: Settings, folder: Path) -> list[Path]:
 def _open(settings: Settings, *, migrate: bool, tolerate_damage: bool) -> Store:
     if settings.store.startswith("memory:"):
         raise ConfigurationError(
-            "The store is memory:, as it is where nobody names one. It is gone with its process, "
-            "so there is nothing to look at. Name the application's store with --store URL or "
-            "MULLIGAN_STORE."
+            "The store is memory:, the default, and ended with its process, so there is nothing "
+            "to show. Name the application's store with --store URL or MULLIGAN_STORE."
         )
     return open_store(
         settings.store,
@@ -416,8 +418,8 @@ def _open(settings: Settings, *, migrate: bool, tolerate_damage: bool) -> Store:
 def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:
     became = {
         Outside.TURN: "each was a turn of its own, checked without a message",
-        Outside.RUN: "each was simply made and logged, as outside='run' says",
-        Outside.REFUSE: "each was refused, as outside='refuse' says",
+        Outside.RUN: "each was only made and logged, because of outside='run'",
+        Outside.REFUSE: "each was refused, because of outside='refuse'",
     }[rule]
     by_tool = Counter[str]()
     for each in calls:

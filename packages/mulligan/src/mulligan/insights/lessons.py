@@ -1,4 +1,4 @@
-"""What was learned from failures, a person's word on it, and whether it helps."""
+"""What was learned from failures, decisions about it, and whether it helps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from mulligan.learning.consolidation import (
     count_people,
     hash_schemas,
     list_episodes,
-    take_back,
+    undo_consolidation,
 )
 from mulligan.learning.fingerprint import classify_pattern
 from mulligan.learning.lesson_file import decode_lessons, encode_lessons
@@ -84,7 +84,7 @@ T = TypeVar("T")
 
 
 class LessonSeen(Struct, frozen=True, kw_only=True):
-    """A lesson as it stands, and what its uses came to."""
+    """A lesson's latest version, and the results of its uses."""
 
     lesson: Lesson
     balance: Balance
@@ -102,12 +102,12 @@ class LessonHistory(Struct, frozen=True, kw_only=True):
 
     @property
     def lesson(self) -> Lesson:
-        """As it stands now."""
+        """Its present state."""
         return self.versions[-1]
 
 
 class Measured(Struct, frozen=True, kw_only=True):
-    """Whether the probabilities mean what they say, and what memory is worth."""
+    """Calibration of the probabilities, and the lift of memory."""
 
     calibration: Calibration
     lift: Lift | None
@@ -122,7 +122,7 @@ class LessonList:
         self._store = ask.store
         self._seeds = ask.settings.memory.seeds
         self._names = ask.names
-        self._casebook = ask.store.casebook
+        self._failures = ask.store.failures
         self._clock = ask.clock
 
     def list_lessons(self, query: LessonQuery) -> list[LessonSeen]:
@@ -132,9 +132,9 @@ class LessonList:
         so a candidate, though that is put on record only by the next consolidation.
         """
         asked = self._find_names(query)
-        found = self._casebook.list_lessons(asked)
+        found = self._failures.list_lessons(asked)
         if asked.state is LessonState.CANDIDATE:
-            found += self._casebook.list_lessons(replace(asked, state=LessonState.ACTIVE))
+            found += self._failures.list_lessons(replace(asked, state=LessonState.ACTIVE))
         known = hash_schemas(self._store.catalog.list_tools())
         standing = (_find_standing(lesson, known) for lesson in found)
         found = [each for each in standing if asked.state in (None, each.state)][: asked.limit]
@@ -158,26 +158,26 @@ class LessonList:
         return self._weigh(fitting)
 
     def _weigh(self, found: Sequence[Lesson]) -> list[LessonSeen]:
-        balances = self._casebook.read_balances([each.id for each in found])
+        balances = self._failures.read_balances([each.id for each in found])
         return [LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in found]
 
     def read_history(self, lesson: str, *, newest: int | None = None) -> LessonHistory:
         """One lesson, by its id or the beginning of it, with its `newest` uses or all of them."""
         found = self._find_built_in(lesson) or self._find(lesson)
-        uses = tuple(self._casebook.list_uses(found.id, newest=newest))
+        uses = tuple(self._failures.list_uses(found.id, newest=newest))
         return LessonHistory(
-            versions=tuple(self._casebook.list_lesson_versions(found.id)) or (found,),
+            versions=tuple(self._failures.list_lesson_versions(found.id)) or (found,),
             balance=self._weigh([found])[0].balance,
             uses=uses,
             rated_up=estimate_ratings(self._store.log, uses),
         )
 
     def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
-        """A person's word: it is used from now on, whatever the evidence."""
+        """Use a lesson from now on, whatever the evidence."""
         return self._record_decision(lesson, life.approve, by=by, note=note)
 
     def quarantine(self, lesson: str, *, by: str, note: str = "") -> Lesson:
-        """Nobody uses it until it is approved."""
+        """Stop using it until it is approved."""
         return self._record_decision(lesson, life.quarantine, by=by, note=note)
 
     def revoke(self, lesson: str, *, by: str, note: str = "") -> LessonHistory:
@@ -188,13 +188,13 @@ class LessonList:
         """Draw lessons from everything that is remembered, now."""
         return consolidate(self._store, now=self._clock())
 
-    def take_back(self, batch: str, *, by: str) -> list[Lesson]:
+    def undo_consolidation(self, batch: str, *, by: str) -> list[Lesson]:
         """Undo a consolidation; the lessons that changed."""
-        return take_back(self._casebook, batch, now=self._clock(), by=by)
+        return undo_consolidation(self._failures, batch, now=self._clock(), by=by)
 
     def export(self, query: LessonQuery) -> Iterator[str]:
         """Lessons as JSON lines."""
-        return encode_lessons(self._casebook.list_lessons(self._find_names(query)))
+        return encode_lessons(self._failures.list_lessons(self._find_names(query)))
 
     def add(self, lines: Iterable[str], *, tenant: str = "") -> list[Lesson]:
         """Take lessons of a file in as candidates: all of them or, with one sentence, none.
@@ -204,8 +204,8 @@ class LessonList:
         tools = {tool.tool for tool in self._store.catalog.list_tools()} or None
         whose = self._names.find_tenant(tenant) or ""
         read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=whose)
-        new = [lesson for lesson in read if not self._casebook.list_lesson_versions(lesson.id)]
-        self._casebook.append(new)
+        new = [lesson for lesson in read if not self._failures.list_lesson_versions(lesson.id)]
+        self._failures.append(new)
         return new
 
     def describe_pitfalls(
@@ -240,7 +240,7 @@ class LessonList:
         lessons = [
             lesson
             for tool in wanted
-            for lesson in self._casebook.list_lessons(replace(asked, tool=tool))
+            for lesson in self._failures.list_lessons(replace(asked, tool=tool))
             if _find_standing(lesson, known).state is LessonState.ACTIVE
         ]
         if agent is not None:
@@ -258,7 +258,7 @@ class LessonList:
         )
 
     def list_told_tools(self, tools: Sequence[str]) -> set[str]:
-        """Those of some tools that `describe_pitfalls` has something to say about, to anybody."""
+        """Those of some tools that have pitfalls, for any tenant."""
         if not tools:
             return set()
         (seen,) = self._ask.patterns_seen.list_spans(ViewFilter(), ends=[RECENT])
@@ -266,7 +266,7 @@ class LessonList:
         schemas = hash_schemas(known)
         failed = _group_by_tool(seen, lambda each: each.pattern.tool)
         active = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
-        lessons = _group_by_tool(self._casebook.list_lessons(active), lambda each: each.tool)
+        lessons = _group_by_tool(self._failures.list_lessons(active), lambda each: each.tool)
         return {
             tool
             for tool in tools
@@ -282,31 +282,31 @@ class LessonList:
         }
 
     def has_people(self) -> bool:
-        """Whether people are named: then nobody is told what an error of another one said."""
-        return any(count_people(self._casebook, now=self._clock()).values())
+        """Whether principals are named: then each sees only the errors of their own calls."""
+        return any(count_people(self._failures, now=self._clock()).values())
 
     def list_changed_tools(self, since: datetime) -> list[str]:
         """Tools whose lessons have changed since then."""
-        found = self._casebook.list_lessons(LessonQuery(since=since, limit=MOST_LESSONS))
+        found = self._failures.list_lessons(LessonQuery(since=since, limit=MOST_LESSONS))
         return sorted({lesson.tool for lesson in found})
 
     def measure(
         self, episodes: Iterable[Episode] | None = None, *, fits: Fits = lambda _: True
     ) -> Measured:
-        """What came of the probabilities that were given: all that are kept, or those of some."""
-        looked_at = list_episodes(self._casebook) if episodes is None else episodes
+        """The outcomes of given probabilities: all that are kept, or those of some."""
+        looked_at = list_episodes(self._failures) if episodes is None else episodes
         offers = [episode.offer for episode in looked_at]
         forecasts = [
             (offer.probability, bool(offer.helped)) for offer in offers if offer and offer.taken
         ]
-        counts = self._casebook.count_episodes(since=(self._clock() - WINDOW).date())
+        counts = self._failures.count_episodes(since=(self._clock() - WINDOW).date())
         return Measured(
             calibration=measure_calibration(forecasts),
             lift=measure_lift({slot: n for slot, n in counts.items() if fits(slot)}),
         )
 
     def draw_calibration(self, measured: Measured) -> str:
-        """What was said against what came true, as a picture in SVG."""
+        """Predicted against observed, as an SVG picture."""
         return render_reliability(measured.calibration)
 
     def _find_names(self, query: LessonQuery) -> LessonQuery:
@@ -326,7 +326,7 @@ class LessonList:
         for _ in range(MOST_RACES):
             decided = decide(self._find(lesson), by=by, at=self._clock(), why=why)
             try:
-                self._casebook.append([decided])
+                self._failures.append([decided])
             except StaleLessonError:
                 continue
             return decided
@@ -338,10 +338,10 @@ class LessonList:
         return found[0] if len(found) == 1 else None
 
     def _find(self, lesson: str) -> Lesson:
-        exact = self._casebook.list_lesson_versions(lesson)[-1:]
+        exact = self._failures.list_lesson_versions(lesson)[-1:]
         if exact:
             return exact[0]
-        every = self._casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
+        every = self._failures.list_lessons(LessonQuery(limit=MOST_LESSONS))
         found = [each for each in every if lesson and each.id.startswith(lesson)]
         if len(found) == 1:
             return found[0]
@@ -365,7 +365,7 @@ def _has_pitfalls(
 
 
 def _find_standing(lesson: Lesson, schemas: Hashes) -> Lesson:
-    """A lesson as it counts now: of a tool whose schema has changed it waits to be proven anew."""
+    """A lesson's current standing: after a schema change it is a candidate again."""
     now = schemas.get((lesson.server, lesson.tool), "")
     changed = bool(lesson.schema_hash) and now not in ("", lesson.schema_hash)
     if lesson.state is not LessonState.ACTIVE or not changed:
@@ -411,7 +411,7 @@ CHOICES: Mapping[LessonState, tuple[str, ...]] = {
 
 
 def read_lessons(ask: StoreReader, asked: ViewRequest) -> LessonsView:
-    """Lessons, those that wait for a word first."""
+    """Lessons, those that await approval first."""
     whose, listed, order = asked.filter, LessonList(ask), list(LessonState)
     query = LessonQuery(
         tool=whose.tool_name, tenant=whose.tenant, agent=whose.agent, limit=MOST_SHOWN
@@ -447,7 +447,7 @@ def read_lesson(ask: StoreReader, asked: ViewRequest) -> LessonPage:
 
 
 def decide_lesson(ask: StoreReader, order: ActOrder) -> LessonPage:
-    """Approve, quarantine or revoke; it is on record who did."""
+    """Approve, quarantine or revoke; the log records who did."""
     listed, note = LessonList(ask), order.words.get("note", "")
     acts: dict[str, Callable[..., object]] = {
         "approve": listed.approve,
@@ -587,7 +587,7 @@ def _weigh_failures(
     """What the newest failures say: of all, how many, and by lesson, the most offered first."""
     tool, tenant = asked.tool_name, asked.tenant
     query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
-    episodes = ask.store.casebook.list_episodes(query)
+    episodes = ask.store.failures.list_episodes(query)
     cases: dict[str, LessonCases] = {}
     for each in episodes:
         if each.group is not None and each.offer is not None and each.offer.lesson:

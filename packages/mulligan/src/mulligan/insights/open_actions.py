@@ -1,7 +1,7 @@
-"""Actions that need somebody: the list, one of them whole, and what a person may do about it.
+"""Actions that need attention: the list, one action with its history, and decisions about it.
 
-Every act is an entry in the journal. What takes the tool's code, undoing and running, is done by
-whichever process has it: the entry is the request, and recovery takes it up.
+Every decision is an entry in the journal. Undoing and running need the tool's code, so a process
+that has it carries them out: the entry is the request, and recovery acts on it.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from mulligan.types.action import (
     Opening,
     State,
     check_step,
+    find_expiry,
     has_expired,
     leads_to,
 )
@@ -64,7 +65,7 @@ class ActionStory(Struct, frozen=True, kw_only=True):
     recipe: tuple[str, ...]
     """What a person can do about it, a sentence with a command each."""
     contents: Mapping[str, object] = field(default_factory=dict)
-    """What was there `before`, what is `ours`, and where somebody else was there too what is
+    """What was there `before`, what is `ours`, and in a conflict what is
     `theirs` and stands, `None` for nothing; as long as they are kept, less secrets."""
 
 
@@ -80,7 +81,7 @@ class OpenList:
         self._redactor = shown or ask.redactor
 
     def show_people(self) -> OpenList:
-        """This list for who decides: whom a call is about is shown, unless `hide` is `all`."""
+        """This list for a person who decides: names are shown, unless `hide` is `all`."""
         return OpenList(self._ask, people=True)
 
     def actions(self, *, limit: int = MOST_LISTED) -> list[Action]:
@@ -178,9 +179,11 @@ class OpenList:
         """Close an open action: a person has seen to it, and says how."""
         action = self.find(id_or_prefix)
         if action.settled:
-            raise ConfigurationError(f"{action.id} is {action.state} already: nothing is owed.")
+            raise ConfigurationError(
+                f"{action.id} is already {action.state}: there is nothing to settle."
+            )
         if not note.strip():
-            raise ConfigurationError("A note is needed: say what was done about it.")
+            raise ConfigurationError("A note is required: say what was done about it.")
         if action.state in SYNCED:
             # In any other state nothing is being sent, and whoever goes on finds it closed.
             self._refuse_work_in_progress(action)
@@ -195,10 +198,11 @@ class OpenList:
         if version not in (None, action.version):
             raise ConfigurationError(
                 f"{action.id} was shown at version {version} and is at {action.version}: it has "
-                f"changed since. Look again: mulligan show {action.id}"
+                f"changed since. Check it again: mulligan show {action.id}"
             )
-        expires_at = (self._clock() + self._ask.settings.hold_life).isoformat()
-        return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
+        held_until = find_expiry(action.detail, changed_at=action.changed_at)
+        expires_at = max(held_until, self._clock() + self._ask.settings.hold_life)
+        return self._move(action, State.APPROVED, by=by, expires_at=expires_at.isoformat())
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "", replaced_by: str = "") -> Action:
         """Never run a held call. `replaced_by`: the call that was approved in its place."""
@@ -213,11 +217,10 @@ class OpenList:
     def undo(
         self, id_or_prefix: str, *, by: str, ours: bool = False, after: Sequence[str] = ()
     ) -> Action:
-        """Have an action undone. The process that has its code does it, under its version.
+        """Request an undo. The process that has the tool's code does it, under its version.
 
-        `ours`: a person has looked, and says that what is there now was written by the call, whose
-        answer nobody has; what was changed since it was put before them is left alone. `after`:
-        later actions that are undone first.
+        `ours`: a person checked that a call with an unknown outcome wrote the current value; a
+        change made after that check is left alone. `after`: later actions that are undone first.
         """
         action = self.find(id_or_prefix)
         self._require_undoable(action, ours=ours)
@@ -231,32 +234,32 @@ class OpenList:
 
     def _require_undoable(self, action: Action, *, ours: bool) -> None:
         """Refuse what cannot be undone, each with what can be done instead."""
-        settle = f'put it right by hand, then `mulligan settle {action.id} --note "…"`.'
+        settle = f'correct it by hand, then `mulligan settle {action.id} --note "…"`.'
         if not leads_to(action.state, State.UNDOING, by=By.PERSON):
             raise ConfigurationError(
-                f"{action.id} is {action.state}: there is nothing that could be undone. "
+                f"{action.id} is {action.state}: there is nothing to undo. "
                 f"`mulligan show {action.id}` says what happened."
             )
         self._refuse_work_in_progress(action)
         if action.opening.effect is not Effect.REVERSIBLE:
             raise ConfigurationError(
                 f"{action.opening.tool} cannot be undone: "
-                + ("put it right by hand." if action.settled else settle)
+                + ("correct it by hand." if action.settled else settle)
             )
         if self._vault.get(action.id, "arguments") is None:
             raise ConfigurationError(
-                f"What undoing {action.id} needs was kept only for a while, and is gone: "
-                + ("put it right by hand." if action.settled else settle)
+                f"The values that undoing {action.id} needs have expired: "
+                + ("correct it by hand." if action.settled else settle)
             )
         if action.state is State.NEEDS_HUMAN and not ours:
             raise ConfigurationError(
-                f"Nobody knows whether {action.id} happened. Look at what is there: if that was "
-                f"written by this call, `mulligan undo {action.id} --ours` puts back what was "
-                f"there before; else {settle}"
+                f"It is unknown whether {action.id} happened. Check the current value: if this "
+                f"call wrote it, `mulligan undo {action.id} --ours` restores the value before; "
+                f"else {settle}"
             )
         if ours and action.state is not State.NEEDS_HUMAN:
             raise ConfigurationError(
-                f"{action.id} is {action.state}, and what it wrote is known: leave --ours away."
+                f"{action.id} is {action.state}, and what it wrote is known: leave out --ours."
             )
 
     def find(self, id_or_prefix: str) -> Action:
@@ -293,7 +296,7 @@ class OpenList:
         if near:
             ids = ", ".join(each.id for each in near[:3])
             more = ", …" if near[3:] else ""
-            return f"{len(near)} actions start so ({ids}{more}): say more of it."
+            return f"{len(near)} actions start with it ({ids}{more}): give more of the id."
         if wanted and self.search(ActionQuery(parent=wanted, limit=1)):
             return f"that is a bulk; its elements are actions: mulligan actions --bulk {wanted}"
         known = [each.id for each in self.search(ActionQuery(limit=MOST_LISTED))]
@@ -301,25 +304,27 @@ class OpenList:
         begun = {each[: max(len(wanted), 1)]: each for each in reversed(known)}
         like = get_close_matches(wanted, begun, n=1, cutoff=0.75)
         hint = f" Did you mean {begun[like[0]]}?" if like else ""
-        return f"there is no such action.{hint} `mulligan open` and `actions` have the ids."
+        return (
+            f"there is no such action.{hint} `mulligan open` and `mulligan actions` list the ids."
+        )
 
     def _require_held(self, id_or_prefix: str) -> Action:
         action = self.find(id_or_prefix)
         if action.state is not State.HELD:
-            raise ConfigurationError(f"{action.id} is {action.state}: it does not wait for a word.")
+            raise ConfigurationError(f"{action.id} is {action.state}, not awaiting approval.")
         if has_expired(action.detail, changed_at=action.changed_at, now=self._clock()):
             raise ConfigurationError(
-                f"{action.id} has waited too long and is not run any more. Have it asked for again."
+                f"{action.id} has expired and cannot run any more. Have the agent ask again."
             )
         return action
 
     def _refuse_work_in_progress(self, action: Action) -> None:
-        # What a person asked for is nobody's until somebody takes it up.
+        # A requested undo belongs to no process until one starts it.
         at_work = action.state in AT_WORK and "by" not in action.detail
         if at_work and not self._journal.find_dead_writers({action.writer}):
             raise ConfigurationError(
-                f"{action.id} is {action.state}, and a running application is at work on it. "
-                "Look again in a moment."
+                f"{action.id} is {action.state}, and a running application is working on it. "
+                "Try again in a moment."
             )
 
     def _move(self, action: Action, state: State, **detail: object) -> Action:
@@ -349,7 +354,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 class OpenItem(Struct, frozen=True, kw_only=True):
-    """An open action in words."""
+    """An open action as text."""
 
     id: str
     what: str
@@ -363,14 +368,16 @@ class OpenItem(Struct, frozen=True, kw_only=True):
     state: State
     since: datetime
     why: str
-    """What was said when it came to stand there."""
+    """The detail of its latest entry."""
     expires_at: str
-    """Where it waits for a word: until when. Else empty."""
+    """When a held call expires; else empty."""
+    version: int
+    """As it was shown: what has changed since is not approved."""
     choices: tuple[Choice, ...]
 
 
 class OpenPage(Struct, frozen=True, kw_only=True):
-    """Some of what needs a person, the oldest first."""
+    """Some of what needs attention, oldest first."""
 
     asked: ViewFilter
     paging: Paging
@@ -407,7 +414,7 @@ class ActionPage(Struct, frozen=True, kw_only=True):
     """Less secrets, as long as they are kept."""
     history: tuple[HistoryStep, ...]
     differences: tuple[Difference, ...]
-    """Where somebody else was there too: what was there, what is ours, and what is theirs."""
+    """In a conflict: the values before, ours, and theirs."""
     commands: tuple[str, ...]
     """The same choices as commands, a sentence each."""
     attempt: int = 1
@@ -416,19 +423,20 @@ class ActionPage(Struct, frozen=True, kw_only=True):
 
 
 _DOES: Mapping[Act, str] = {
-    Act.APPROVE: "The call is made once, by the application that has its tool.",
+    Act.APPROVE: "A running application that has its tool makes the call once, within seconds. A "
+    "host whose agent has paused makes it when the agent goes on.",
     Act.DENY: "The call is never made.",
-    Act.UNDO: "What it did is taken back and read back. Another person's edit is never "
-    "overwritten: then it stays, as a conflict.",
-    Act.SETTLE: "It leaves this list with your note. Nothing is changed outside.",
+    Act.UNDO: "The action is undone and verified. Another person's edit is never overwritten: "
+    "then the action becomes a conflict.",
+    Act.SETTLE: "The action is closed with your note. Nothing else changes.",
 }
 _NAMED: Mapping[tuple[Act, State], str] = {
-    (Act.SETTLE, State.CONFLICT): "Their version stands, and this leaves the list with your note.",
-    (Act.SETTLE, State.DISPUTED): "It stands as it is, and leaves the list with your note.",
-    (Act.SETTLE, State.APPROVED): "It is not waited for any more, and never made.",
-    (Act.UNDO, State.UNDO_FAILED): "The undo is tried again, and read back.",
-    (Act.UNDO, State.NEEDS_HUMAN): "You have looked, and this call wrote what is there: what was "
-    "there before is put back, and read back.",
+    (Act.SETTLE, State.CONFLICT): "Their version stays, and the action is closed with your note.",
+    (Act.SETTLE, State.DISPUTED): "It stays as it is, and the action is closed with your note.",
+    (Act.SETTLE, State.APPROVED): "The approved call is never made.",
+    (Act.UNDO, State.UNDO_FAILED): "The undo is tried again and verified.",
+    (Act.UNDO, State.NEEDS_HUMAN): "If you checked that this call wrote the current value: the "
+    "value before it is restored and verified.",
 }
 
 
@@ -461,12 +469,13 @@ def build_item(listed: OpenList, action: Action) -> OpenItem:
         since=action.opened_at,
         why=str(detail.get("why") or detail.get("reason") or ""),
         expires_at=str(detail.get("expires_at") or ""),
+        version=action.version,
         choices=list_choices(action),
     )
 
 
 def read_open(ask: StoreReader, asked: ViewRequest) -> OpenPage:
-    """What needs a person, a page of it."""
+    """One page of what needs attention."""
     listed, found = OpenList(ask, people=asked.decides), ask.list_open(asked.filter)
     states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
     items = tuple(build_item(listed, action) for action in shown)
@@ -493,10 +502,10 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
 
 
 def decide_action(ask: StoreReader, order: ActOrder) -> ActionPage:
-    """Approve, deny, undo or settle; it is on record who did."""
+    """Approve, deny, undo or settle; the log records who did."""
     listed, by, note = OpenList(ask, people=True), order.by, order.words.get("note", "")
     acts: dict[Act, Callable[[], Action]] = {
-        Act.APPROVE: lambda: listed.approve(order.id, by=by),
+        Act.APPROVE: lambda: listed.approve(order.id, by=by, version=_read_version(order)),
         Act.DENY: lambda: listed.deny(order.id, by=by, note=note),
         Act.UNDO: lambda: listed.undo(
             order.id, by=by, ours=listed.find(order.id).state is State.NEEDS_HUMAN
@@ -506,6 +515,13 @@ def decide_action(ask: StoreReader, order: ActOrder) -> ActionPage:
     done = ask.acts.record(acts[Act(order.act)], by=by, what=f"{order.act} {order.id}")
     ask.cache.forget()
     return read_action(ask, ViewRequest(id=done.id, decides=True))
+
+
+def _read_version(order: ActOrder) -> int | None:
+    said = order.words.get("version", "")
+    if said and not (said.isascii() and said.isdecimal()):
+        raise ConfigurationError(f"{said!r} is no version; a page and its JSON show it.")
+    return int(said) if said else None
 
 
 def build_history(story: ActionStory) -> tuple[HistoryStep, ...]:

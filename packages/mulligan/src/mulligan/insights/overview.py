@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from mulligan.insights.cache import LONG
 from mulligan.insights.figures import (
@@ -46,12 +45,12 @@ class Figures(Struct, frozen=True, kw_only=True):
     tools: tuple[Share, ...]
     agents: tuple[Share, ...]
     with_context: Estimate
-    """Of all calls: those of which somebody said which agent made them, and what for."""
+    """The share of calls with a given agent and context."""
     derived_context: Estimate
-    """Those of which nobody did, and Mulligan told it from their turn."""
+    """The share of calls whose agent and context Mulligan derived from their turn."""
     recovered: Estimate
     """Of the calls that failed in turns, on these days: those after which one of the same tool
-    worked, whoever mended it and however. Later tries of a call are no calls of their own."""
+    worked, whoever repaired it and however. Later tries of a call are no calls of their own."""
     lift: Lift | None
     """How much more often a failure was repaired where memory had its say; `None` while nothing
     was left alone to compare with."""
@@ -68,7 +67,7 @@ def read_figures(ask: StoreReader, window: timedelta) -> Figures:
     since = until - window
     slots = log.sum_rollups(since=since, until=until)
     counts = add_up_counts(slots.values())
-    endings = ask.store.casebook.count_episodes(since=since.date())
+    endings = ask.store.failures.count_episodes(since=since.date())
     calls = {slot: n for slot, n in endings.items() if not slot.later}
     return Figures(
         since=since,
@@ -96,9 +95,9 @@ def _list_shares(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]) -
 CONTEXT = "calls logged with agent and context"
 SUGGESTIONS = "suggestions that were right"
 RETRIES = "retried calls that were repaired"
-SUCCESS = "failures repaired, more than in the control group"
-TREND = "calls that succeed, more in the later half than in the earlier"
-PITFALLS = "tools that fail alike, whose pitfalls are told"
+SUCCESS = "failures repaired, above the control group"
+TREND = "growth of the success rate from the first half to the second"
+PITFALLS = "tools with recurring failures whose pitfalls were exported"
 GOALS: Mapping[str, float] = {
     CONTEXT: 0.8,
     SUGGESTIONS: 0.7,
@@ -107,6 +106,8 @@ GOALS: Mapping[str, float] = {
     TREND: 0.0,
     PITFALLS: 1.0,
 }
+LEAST_SEEN = 20
+"""What a goal is judged by, at least."""
 LEAST_FAILURES = 3
 """Failures of one pattern, before a tool counts among those that fail alike."""
 
@@ -118,7 +119,7 @@ class Criterion(Struct, frozen=True, kw_only=True):
     goal: float
     estimate: Estimate
     met: bool | None
-    """By the figure, whatever its interval; `None`: nothing was seen yet that could be counted."""
+    """`None`: too little was seen to say."""
     parts: Mapping[str, Estimate] = field(default_factory=dict)
     """What the figure is made of, where that says more: context that was given, and derived."""
 
@@ -139,18 +140,9 @@ class Progress:
     ) -> Series:
         """How calls went by the hour or the day, of all tools and agents or of those named."""
         asked, now = ViewFilter(tool=tool, agent=agent), self._ask.clock()
-        at = _find_beginning(now - window, step)
-        hours = self._ask.store.log.read_rollups(since=at, until=now)
-        counted = add_up_by(
-            {slot: counts for slot, counts in hours.items() if asked.fits(slot)},
-            lambda slot: _find_beginning(EPOCH + slot.hour * HOUR, step),
-        )
-        parts = []
-        while at <= now:
-            share = build_share(f"{at:%Y-%m-%d %H:%M}", counted.get(at, Rollup()))
-            parts.append(SeriesPart(at=at, share=share))
-            at += step.length
-        return Series(step=step, tool=tool, agent=agent, parts=tuple(parts))
+        length = window + (now - window - EPOCH) % step.length
+        parts = _list_parts(self._ask, asked, length=length, step=step)
+        return Series(step=step, tool=tool, agent=agent, parts=parts)
 
     def read_goals(self, window: timedelta) -> tuple[Criterion, ...]:
         """What calls were to come to, each goal with its figure."""
@@ -162,7 +154,7 @@ class Progress:
         alike = (each.pattern.tool for each in patterns if each.pattern.count >= LEAST_FAILURES)
         failing = sorted(set(alike))
         told = LessonList(ask).list_told_tools(failing)
-        endings = ask.store.casebook.count_episodes(since=since.date())
+        endings = ask.store.failures.count_episodes(since=since.date())
         estimates = {
             CONTEXT: estimate_share(counts.with_context + counts.derived, counts.calls),
             SUGGESTIONS: estimate_share(counts.suggested_right, counts.suggested),
@@ -182,9 +174,12 @@ class Progress:
 
 
 def _judge(what: str, estimate: Estimate, *, parts: Mapping[str, Estimate]) -> Criterion:
-    goal, figure = GOALS[what], estimate.figure
-    # As good as before is no improvement.
-    met = None if figure is None else figure > goal if what == TREND else figure >= goal
+    goal, figure, met = GOALS[what], estimate.figure, None
+    # Tools are counted, not drawn; as good as before is no improvement.
+    if figure is not None and (estimate.n >= LEAST_SEEN or what == PITFALLS):
+        reached = figure > goal if what == TREND else figure >= goal
+        missed = what == PITFALLS or estimate.high is None or estimate.high < goal
+        met = True if reached else False if missed else None
     return Criterion(what=what, goal=goal, estimate=estimate, met=met, parts=parts)
 
 
@@ -204,10 +199,6 @@ def _estimate_trend(earlier: Rollup, later: Rollup) -> Estimate:
     return Estimate(figure=difference, low=low, high=high, n=round(new[1] + old[1]))
 
 
-def _find_beginning(at: datetime, step: SeriesStep) -> datetime:
-    return at - (at - EPOCH) % step.length
-
-
 class WindowShare(Struct, frozen=True, kw_only=True):
     """How calls went in one span of time, and in the same span before it."""
 
@@ -216,30 +207,14 @@ class WindowShare(Struct, frozen=True, kw_only=True):
     before: Share
 
 
-class TrendPoint(Struct, frozen=True, kw_only=True):
-    """One hour or day as it is drawn."""
-
-    at: datetime
-    calls: float
-    failed: float
-    """Calls whose first try was no success."""
-    repaired: float
-    succeeded: float | None
-    """`None`: there were no calls."""
-    low: float | None
-    high: float | None
-    p50_ms: float
-    p95_ms: float
-
-
 class Overview(Struct, frozen=True, kw_only=True):
-    """What somebody wants to know who looks in."""
+    """The overview page."""
 
     asked: ViewFilter
     at: datetime
     windows: tuple[WindowShare, ...]
-    trend: tuple[TrendPoint, ...]
-    """Thirty days, or the hours of one."""
+    trend: tuple[SeriesPart, ...]
+    """The days that are asked for, or the hours of one."""
     goals: tuple[Criterion, ...]
     """Of the last thirty days and every call, whatever is asked for."""
     open_actions: int
@@ -250,14 +225,13 @@ class Overview(Struct, frozen=True, kw_only=True):
 
 
 def read_overview(ask: StoreReader, asked: ViewRequest) -> Overview:
-    """How calls went, and what needs a person."""
+    """How calls went, and what needs attention."""
     whose, listed, waiting = asked.filter, OpenList(ask), ask.list_open(asked.filter)
-    day = whose.window is Window.DAY
     return Overview(
         asked=whose,
         at=ask.clock(),
         windows=tuple(_compare_window(ask, whose, window) for window in Window),
-        trend=read_trend(ask, whose if day else replace(whose, window=Window.MONTH)),
+        trend=read_trend(ask, whose),
         goals=ask.cache.keep(
             "goals", lambda: Progress(ask).read_goals(Window.MONTH.length), life=LONG
         ),
@@ -267,23 +241,17 @@ def read_overview(ask: StoreReader, asked: ViewRequest) -> Overview:
     )
 
 
-def read_trend(ask: StoreReader, asked: ViewFilter) -> tuple[TrendPoint, ...]:
-    """A point for each hour or day, those without calls too."""
-    parts = ask.counts.list_parts(asked.window.length, step=asked.window.step)
-    return tuple(_build_point(part.at, build_share("", part.add_up(asked))) for part in parts)
+def read_trend(ask: StoreReader, asked: ViewFilter) -> tuple[SeriesPart, ...]:
+    """A part for each hour or day, those without calls too."""
+    return _list_parts(ask, asked, length=asked.window.length, step=asked.window.step)
 
 
-def _build_point(at: datetime, share: Share) -> TrendPoint:
-    return TrendPoint(
-        at=at,
-        calls=share.calls,
-        failed=share.failed,
-        repaired=share.repaired,
-        succeeded=share.succeeded.figure,
-        low=share.succeeded.low,
-        high=share.succeeded.high,
-        p50_ms=share.p50_ms,
-        p95_ms=share.p95_ms,
+def _list_parts(
+    ask: StoreReader, asked: ViewFilter, *, length: timedelta, step: SeriesStep
+) -> tuple[SeriesPart, ...]:
+    return tuple(
+        SeriesPart(at=part.at, share=build_share(f"{part.at:%Y-%m-%d %H:%M}", part.add_up(asked)))
+        for part in ask.counts.list_parts(length, step=step)
     )
 
 

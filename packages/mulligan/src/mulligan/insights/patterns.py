@@ -1,4 +1,4 @@
-"""Failures that are one and the same: where each stands in its life, and what mended one."""
+"""Recurring failures: new, known, fixed or regressed, and what repaired them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mulligan.insights.cache import LONG, PatternKey, find_pattern_key, join_pat
 from mulligan.insights.filters import Paging, ViewFilter, ViewRequest, Window, sort_out
 from mulligan.insights.insights import Insights
 from mulligan.insights.turns import CallSeen, build_call, has_few_calls, parse_parameters
+from mulligan.learning.fingerprint import mask_error
 from mulligan.learning.pitfalls import is_about
 from mulligan.types.call import LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
@@ -91,7 +92,7 @@ class ArgumentChange(Struct, frozen=True, kw_only=True):
 
 
 class PatternPage(Struct, frozen=True, kw_only=True):
-    """One pattern with its newest call, what mended it, and what was learned."""
+    """One pattern with its newest call, what repaired it, and what was learned."""
 
     row: PatternRow
     failed: CallSeen | None
@@ -114,7 +115,7 @@ def read_patterns(ask: Insights, asked: ViewRequest) -> PatternsView:
 
 
 def read_pattern(ask: Insights, asked: ViewRequest) -> PatternPage:
-    """One of them by its fingerprint or the beginning of it, with what mended it."""
+    """One of them by its fingerprint or the beginning of it, with what repaired it."""
     month = replace(asked.filter, window=Window.MONTH, tool=None, agent=None)
     return ask.cache.keep(
         ("pattern", asked.id, month), lambda: _read_page(ask, asked.id, month), life=LONG / 6
@@ -122,7 +123,7 @@ def read_pattern(ask: Insights, asked: ViewRequest) -> PatternPage:
 
 
 def _list_rows(ask: Insights, asked: ViewFilter) -> list[PatternRow]:
-    """Every pattern of a span of time, with where it stands in its life."""
+    """Every pattern of a span of time, with its life cycle state."""
 
     def read() -> list[PatternRow]:
         seen = ask.patterns_seen
@@ -157,8 +158,8 @@ def _read_page(ask: Insights, wanted: str, month: ViewFilter) -> PatternPage:
     within = None if has_few_calls(ask, month) else timedelta(days=1)
     latest = _list_alike(ask, found[0], within=within) if found else []
     pairs = ((each, _find_success(ask, each)) for each in (*found, *latest))
-    mended = next(((old, new) for old, new in pairs if new is not None), None)
-    failed, worked = mended or (found[0] if found else None, None)
+    repaired = next(((old, new) for old, new in pairs if new is not None), None)
+    failed, worked = repaired or (found[0] if found else None, None)
     lessons = _find_lessons(ask, row)
     return PatternPage(
         row=row,
@@ -192,17 +193,21 @@ def _list_alike(insights: Insights, failed: LogRow, *, within: timedelta | None)
     """The newest failures that say the same, as far as a short look finds them."""
     since = None if within is None else from_us(failed.at_us) - within
     query = LogQuery(tool=failed.tool, error_class=failed.error_class, since=since, limit=50)
-    rows = insights.log(query)
-    return [row for row in rows if row.error_message == failed.error_message][:10]
+    said = _mask(failed)
+    return [row for row in insights.log(query) if _mask(row) == said][:10]
+
+
+def _mask(row: LogRow) -> str:
+    return mask_error(row.error_message or "", parse_parameters(row.parameters))
 
 
 def _find_lessons(insights: Insights, row: PatternRow) -> list[Lesson]:
     """Lessons about it; they may have seen its words masked otherwise."""
     own = LessonQuery(tool=row.tool, fingerprint=row.fingerprint, limit=MOST_LESSONS)
     like = LessonQuery(tool=row.tool, text=row.template, limit=MOST_LESSONS)
-    casebook = insights.store.casebook
-    close = casebook.list_lessons(like) if row.template else []
-    found = {lesson.id: lesson for lesson in (*casebook.list_lessons(own), *close)}
+    failures = insights.store.failures
+    close = failures.list_lessons(like) if row.template else []
+    found = {lesson.id: lesson for lesson in (*failures.list_lessons(own), *close)}
     return [each for each in found.values() if is_about(each, row.pattern)]
 
 

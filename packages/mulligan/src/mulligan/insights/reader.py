@@ -15,9 +15,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from mulligan.codec import encode_json
 from mulligan.insights.cache import LONG, AnswerCache, CountReader, PatternReader, ThoroughLook
-from mulligan.insights.figures import NOBODY, name_tool
+from mulligan.insights.figures import UNNAMED, name_tool
 from mulligan.insights.filters import NameLookup, ViewFilter, Window
 from mulligan.process.event_loop import read_utc_now
 from mulligan.redaction import Redactor
@@ -47,7 +46,7 @@ class PersonActed(Struct, frozen=True, kw_only=True):
     act: str
     """What was asked for, with its subject: `approve 0192…`."""
     refused: str
-    """Why nothing came of it; empty where it was done."""
+    """Why it was refused; empty where it was done."""
 
 
 class ActLog:
@@ -59,7 +58,7 @@ class ActLog:
         self._tenant = tenant
 
     def record(self, act: Callable[[], R], *, by: str, what: str) -> R:
-        """Do it; what it raises comes through, and is on record too."""
+        """Do it and record it; errors are recorded and raised."""
         try:
             done = act()
         except MulliganError as error:
@@ -102,20 +101,12 @@ class ActLog:
             agent=by,
             server=OWN,
             tool=kind,
-            parameters=encode_json({}).decode(),
+            parameters="{}",
             context=what,
             outcome=outcome.value,
             duration_us=0,
-            error_class=None,
             error_type="Refused" if refused else None,
             error_message=refused[:1000] or None,
-            error_code=None,
-            error_at=None,
-            result=None,
-            try_number=1,
-            parent=None,
-            turn=None,
-            weight=1.0,
         )
         self._store.log.write(Batch(rows=[row]))
 
@@ -128,14 +119,14 @@ class ChangeToken(Struct, frozen=True, kw_only=True):
 
     @property
     def mark(self) -> str:
-        """What a page is told of it, to tell whether it was made before or after."""
+        """What a page keeps of it, to tell whether it was made before or after."""
         return hashlib.sha256(f"{self.last_row} {self.open_mark}".encode()).hexdigest()[:16]
 
 
 MOST_IN_TOKEN = 1_000
 MOST_NEW_ROWS = 500
 MOST_OPEN = 10_000
-"""Open actions that a page looks at; beyond that somebody has another problem."""
+"""The most open actions a page reads."""
 
 
 def _count_nothing() -> RowCounts:
@@ -156,13 +147,13 @@ class StoreReader:
         declared: Callable[[], Sequence[KnownTool]] = tuple,
     ) -> None:
         self.tenant = tenant
-        """By its identity: whose everything is that is answered here. `None`: everybody's."""
+        """The identity of the tenant these answers are limited to; `None`: all."""
         self.store = store if tenant is None else keep_to_tenant(store, tenant)
         self._whole = store
         self.settings = settings
         self.clock = clock
         self.tally = tally
-        """What became of every row this process has logged: stored, dropped or waiting."""
+        """Counts of the rows this process has logged: stored, dropped or waiting."""
         self.declared = declared
         """The tools of this process, where it is an application's."""
         self.cache = AnswerCache(clock)
@@ -182,7 +173,7 @@ class StoreReader:
         return NameLookup(self.redactor)
 
     def list_open(self, asked: ViewFilter) -> list[Action]:
-        """Actions that need a person, the oldest first."""
+        """Actions that need attention, oldest first."""
         journal = self.store.journal
         found = self.cache.keep("open", lambda: journal.list_open_actions(limit=MOST_OPEN))
         return [each for each in found if asked.fits(each.opening)]
@@ -194,7 +185,7 @@ class StoreReader:
             slots = self.counts.join_slots(Window.MONTH.length, ViewFilter())
             return {
                 "tool": sorted({name_tool(slot) for slot in slots}),
-                "agent": sorted({slot.agent or NOBODY for slot in slots}),
+                "agent": sorted({slot.agent or UNNAMED for slot in slots}),
                 "tenant": sorted({slot.tenant for slot in slots}),
             }
 

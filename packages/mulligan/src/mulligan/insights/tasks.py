@@ -23,12 +23,12 @@ from mulligan.learning.task_versions import (
     unpin,
 )
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.interfaces import Archive
+from mulligan.types.interfaces import TaskVersions
 from mulligan.types.notes import Ground, Notes, NotesState
 
 
 class TaskSummary(Struct, frozen=True, kw_only=True):
-    """One task on one ground: who is on top, and how much was seen."""
+    """One task on one ground: its active version, and how many runs it had."""
 
     ground: Ground
     versions: int
@@ -60,27 +60,27 @@ class TaskHistory(Struct, frozen=True, kw_only=True):
 
 
 class TaskList:
-    """Questions about tasks, and a person's word on their versions.
+    """Queries about tasks, and decisions about their versions.
 
     A task is named by its identity or the beginning of it. Of several grounds, the one that was
     run on last is meant, unless a model is named.
     """
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
+    def __init__(self, task_versions: TaskVersions) -> None:
+        self._task_versions = task_versions
 
     def list_tasks(self) -> list[TaskSummary]:
         """Every task that was run, on each ground it was run on."""
-        return [self.summarize(ground) for ground in self._archive.list_grounds()]
+        return [self.summarize(ground) for ground in self._task_versions.list_grounds()]
 
     def summarize(self, ground: Ground) -> TaskSummary:
         """One task on one ground."""
-        found = list_results(self._archive, ground)
+        found = list_results(self._task_versions, ground)
         standings = build_standings([result.card for result in found], ())
         top = standings.on_top
         return TaskSummary(
             ground=ground,
-            versions=len(self._archive.list_versions(ground.task, tenant=ground.tenant)),
+            versions=len(self._task_versions.list_versions(ground.task, tenant=ground.tenant)),
             on_top=top,
             pinned=standings.pinned is not None,
             runs=sum(result.card.runs for result in found),
@@ -90,47 +90,49 @@ class TaskList:
     def read_history(self, task: str, *, model: str | None = None) -> TaskHistory:
         """One task with all its versions."""
         ground = self.require_ground(task, model=model)
-        versions = self._archive.list_versions(ground.task, tenant=ground.tenant)
-        found = tuple(list_results(self._archive, ground))
+        versions = self._task_versions.list_versions(ground.task, tenant=ground.tenant)
+        found = tuple(list_results(self._task_versions, ground))
         return TaskHistory(ground=ground, versions=tuple(reversed(versions)), results=found)
 
     def diff(self, task: str, *, one: int, other: int) -> list[str]:
         """What differs between the notes of two versions, as lines of a unified diff."""
         ground = self.require_ground(task)
-        before, after = (find(self._archive, ground, version=each) for each in (one, other))
+        before, after = (find(self._task_versions, ground, version=each) for each in (one, other))
         return compare(before, after)
 
     def pin(self, task: str, *, version: int | None, model: str | None = None) -> Ground:
         """Give a version every run from now on; `None` lets runs decide again."""
         ground = self.require_ground(task, model=model)
         if version is None:
-            unpin(self._archive, ground)
+            unpin(self._task_versions, ground)
         else:
-            pin(self._archive, ground, version=version)
+            pin(self._task_versions, ground, version=version)
         return ground
 
     def roll_back(self, task: str, *, model: str | None = None) -> int | None:
-        """Take the version on top out; version 0 takes its place. Which one left, if any."""
-        return roll_back(self._archive, self.require_ground(task, model=model))
+        """Retire the active version and return to version 0. The version retired, if any."""
+        return roll_back(self._task_versions, self.require_ground(task, model=model))
 
     def clear(self, task: str) -> int:
         """Forget a task, on every ground. Returns how many versions went."""
         ground = self.require_ground(task)
-        return self._archive.clear(ground.task, tenant=ground.tenant)
+        return self._task_versions.clear(ground.task, tenant=ground.tenant)
 
     def list_reflectors(self) -> list[ReflectorSummary]:
         """Who proposed notes, and how often that helped, over all tasks of each tenant."""
-        tenants = dict.fromkeys(ground.tenant for ground in self._archive.list_grounds())
-        return [each for tenant in tenants for each in summarize(self._archive, tenant=tenant)]
+        tenants = dict.fromkeys(ground.tenant for ground in self._task_versions.list_grounds())
+        return [
+            each for tenant in tenants for each in summarize(self._task_versions, tenant=tenant)
+        ]
 
     def export(self, task: str) -> dict[str, Any]:
         """Everything that is kept about a task but its runs."""
         ground = self.require_ground(task)
-        return export(self._archive, ground.task, tenant=ground.tenant)
+        return export(self._task_versions, ground.task, tenant=ground.tenant)
 
     def require_ground(self, task: str, *, model: str | None = None) -> Ground:
         """Where a task was run; an error says what else has to be named."""
-        near = [g for g in self._archive.list_grounds() if task and g.task.startswith(task)]
+        near = [g for g in self._task_versions.list_grounds() if task and g.task.startswith(task)]
         meant = [g for g in near if g.task == task] or near
         names = {g.task for g in meant}
         if len(names) != 1:
@@ -147,7 +149,7 @@ class TaskList:
         return max((g for g in meant if model in (None, g.model)), key=self._read_last_run)
 
     def _read_last_run(self, ground: Ground) -> float:
-        latest = self._archive.list_runs(ground, limit=1)
+        latest = self._task_versions.list_runs(ground, limit=1)
         return latest[0].at.timestamp() if latest else 0.0
 
 
@@ -165,7 +167,7 @@ class TaskVersion(Struct, frozen=True, kw_only=True):
     depth: int
     """How many versions lie between it and the static definition."""
     leads: bool
-    """The version on top is it, or was made from it."""
+    """Whether the active version is this one, or was made from it."""
     state: NotesState | None
     runs: int
     mean: float | None
@@ -185,14 +187,14 @@ class TaskPage(Struct, frozen=True, kw_only=True):
 
 def read_tasks(ask: StoreReader, asked: ViewRequest) -> TasksView:
     """Every task, on each ground."""
-    found = TaskList(ask.store.archive).list_tasks()
+    found = TaskList(ask.store.task_versions).list_tasks()
     rows = [each for each in found if asked.filter.tenant in (None, each.ground.tenant)]
     return TasksView(asked=asked.filter, rows=tuple(rows))
 
 
 def read_task(ask: StoreReader, asked: ViewRequest) -> TaskPage:
     """One task as a tree of versions."""
-    listed = TaskList(ask.store.archive)
+    listed = TaskList(ask.store.task_versions)
     history = listed.read_history(asked.id)
     parents = {notes.version: notes.parent for notes in history.versions}
     line = _list_line(parents, history.on_top)
@@ -222,8 +224,12 @@ def read_task(ask: StoreReader, asked: ViewRequest) -> TaskPage:
 
 
 def decide_task(ask: StoreReader, order: ActOrder) -> TaskPage:
-    """Pin a version, let runs decide again, or take the one on top out; it is on record who did."""
-    listed, task, version = TaskList(ask.store.archive), order.id, order.words.get("version", "")
+    """Pin a version, unpin, or roll back; the log records who did."""
+    listed, task, version = (
+        TaskList(ask.store.task_versions),
+        order.id,
+        order.words.get("version", ""),
+    )
     if version and not (version.isascii() and version.isdecimal() and len(version) < 9):
         raise ConfigurationError(f"{version!r} is no version; they are numbered from 0.")
     wanted = int(version) if version else None

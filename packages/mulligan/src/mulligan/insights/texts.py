@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -41,55 +41,40 @@ from mulligan.types.reply import (
 from mulligan.types.values import RANDOM_BITS, make_uuid7
 
 if TYPE_CHECKING:
-    from mulligan.evaluation.cases import Case
+    from mulligan.evaluation.evaluate import Case
 
 
 FEW = 20
 """Replies below which a rate says little."""
 LEAST = 10
-"""Thumbs on what one rule spoke up about, below which they say little."""
-
-T = TypeVar("T")
-
-
-class ReplyShare(Struct, frozen=True, kw_only=True):
-    """How the replies of one agent, or of one hour, went."""
-
-    name: str
-    replies: int
-    reflected: Estimate
-    """The share whose first try was rejected."""
-    tries: float
-    """Written for one reply, on average."""
-    bound: Estimate
-    """The share that was sent although it was rejected."""
+"""Thumbs on what one rule flagged, below which they say little."""
 
 
 class LoopShare(Struct, frozen=True, kw_only=True):
-    """How the drafts, or the runs of tasks, of one agent or one hour went."""
+    """How the replies, the drafts, or the runs of tasks, of one agent or one hour went."""
 
     name: str
     n: int
     reflected: Estimate
-    """The share of drafts that were revised, or of runs after which notes were written."""
+    """The share whose first try was rejected, or of runs: after which notes were written."""
     tries: float
-    """Drafts written for one answer, or runs made for one output, on average."""
+    """Replies or drafts written, or runs made, for one that went out, on average."""
     bound: Estimate
     """The share that went out although it was not good enough, or that a check rejected."""
     score: float | None
     """Of those that have one, on average: of 10 for drafts, of 1 for runs."""
+    noted: Estimate
+    """The share of runs with notes from earlier ones."""
 
 
 class LoopFigures(Struct, frozen=True, kw_only=True):
-    """The drafts, or the runs of tasks, of a span of time."""
+    """The replies, the drafts, or the runs of tasks, of a span of time."""
 
     all: LoopShare
     by_agent: tuple[LoopShare, ...]
     by_hour: tuple[LoopShare, ...]
     by_check: Mapping[str, float]
-    """For each rule the share of runs that it was found in, highest first."""
-    noted: Estimate
-    """The share of runs with notes from earlier ones."""
+    """For each rule the share of first tries that it was found in, highest first."""
 
 
 class CheckProposal(Struct, frozen=True, kw_only=True):
@@ -104,18 +89,11 @@ class CheckProposal(Struct, frozen=True, kw_only=True):
 class TextFigures(Struct, frozen=True, kw_only=True):
     """Replies, drafts and runs of a span of time in numbers."""
 
-    replies: ReplyShare
-    by_agent: tuple[ReplyShare, ...]
-    by_hour: tuple[ReplyShare, ...]
-    by_check: Mapping[str, float]
-    """For each rule the share of replies whose first try it was found in, highest first."""
-    drafts: int
+    replies: LoopFigures
+    drafts: LoopFigures
+    tasks: LoopFigures
     accepted: Estimate
     """The share of drafts that were good enough."""
-    score: float | None
-    """Of the drafts that were judged, on average."""
-    drafted: LoopFigures
-    tasks: LoopFigures
     rated_up: Estimate
     """The share of thumbs that point up."""
     proposals: tuple[CheckProposal, ...]
@@ -157,40 +135,41 @@ def read_text_figures(log: Log, *, since: datetime, until: datetime) -> TextFigu
     """Add up what the loops over text came to in a span of time, in whole hours."""
     counts = log.read_texts(since=since, until=until)
     total = TextSum(counts.items())
-    everything = build_reply_share("all", total)
-    reply, drafts, up = TextKind.REPLY, TextKind.DRAFT, total.count(TextKind.THUMB, TextMeasure.UP)
+    replies, up = _build_loop(counts, TextKind.REPLY), total.count(TextKind.THUMB, TextMeasure.UP)
     return TextFigures(
-        replies=everything,
-        by_agent=_group(counts, kind=reply, name_of=name_agent, build=build_reply_share),
-        by_hour=_group(counts, kind=reply, name_of=name_hour, build=build_reply_share),
-        by_check=_list_check_shares(total, TextKind.REPLY),
-        drafts=round(total.count(drafts, TextMeasure.SETTLED)),
-        accepted=total.estimate(drafts, TextMeasure.ACCEPTED),
-        score=total.compute_average(drafts, TextMeasure.SCORE, over=TextMeasure.JUDGED),
-        drafted=_build_loop(counts, total=total, kind=drafts),
-        tasks=_build_loop(counts, total=total, kind=TextKind.TASK),
+        replies=replies,
+        drafts=_build_loop(counts, TextKind.DRAFT),
+        tasks=_build_loop(counts, TextKind.TASK),
+        accepted=total.estimate(TextKind.DRAFT, TextMeasure.ACCEPTED),
         rated_up=estimate_share(up, up + total.count(TextKind.THUMB, TextMeasure.DOWN)),
         proposals=propose_checks(total),
-        health=describe_health(everything),
+        health=describe_health(replies.all),
     )
 
 
-def describe_health(share: ReplyShare) -> str:
+def describe_health(share: LoopShare) -> str:
     """Where the rate and the tries lie beside what is healthy, and what to do where they do not."""
     rate = share.reflected.figure
     if rate is None:
         return ""
     said = (
-        f"{rate:.0%} of the replies were written again (healthy: {RATE_TARGET[0]:.0%} to "
+        f"{rate:.0%} of the replies were rewritten (healthy: {RATE_TARGET[0]:.0%} to "
         f"{RATE_TARGET[1]:.0%}), {share.tries:.2f} tries each "
         f"(healthy: {ITERATIONS_TARGET[0]:g} to {ITERATIONS_TARGET[1]:g})"
     )
-    if share.replies < FEW:
-        return f"{said}; too few replies to tell yet."
+    if share.n < FEW:
+        return f"{said}; too few replies to judge yet."
     if rate > RATE_TARGET[1]:
         return f"{said}; too often: put the requirements into the writer's prompt."
     if rate < RATE_TARGET[0]:
-        return f"{said}; seldom: good replies, or checks that see too little."
+        return f"{said}; seldom: the replies are good, or the checks miss problems."
+    if share.tries < ITERATIONS_TARGET[0]:
+        return f"{said}; the rate is healthy, and rewrites mostly succeed at once."
+    if share.tries > ITERATIONS_TARGET[1]:
+        return (
+            f"{said}; the rate is healthy, but rewrites seldom succeed: see whether the feedback "
+            "says how to fix it."
+        )
     return f"{said}; healthy."
 
 
@@ -214,69 +193,50 @@ def name_hour(slot: TextSlot) -> str:
     return f"{datetime.fromtimestamp(slot.hour * 3600, UTC):%Y-%m-%d %H:00}"
 
 
-def _build_loop(counts: TextCounts, *, total: TextSum, kind: TextKind) -> LoopFigures:
-    def build(name: str, some: TextSum) -> LoopShare:
-        return LoopShare(
-            name=name,
-            n=round(some.count(kind, TextMeasure.SETTLED)),
-            reflected=some.estimate(kind, TextMeasure.REFLECTED),
-            tries=some.compute_average(kind, TextMeasure.TRIES, over=TextMeasure.SETTLED) or 0.0,
-            bound=some.estimate(kind, TextMeasure.BOUND),
-            score=some.compute_average(kind, TextMeasure.SCORE, over=TextMeasure.JUDGED),
-        )
-
+def _build_loop(counts: TextCounts, kind: TextKind) -> LoopFigures:
+    fitting = {slot: n for slot, n in counts.items() if slot.kind == kind}
+    total = TextSum(fitting.items())
+    n = total.count(kind, TextMeasure.SETTLED)
+    rules = total.list_names(kind, TextMeasure.RULE) if n else {}
     return LoopFigures(
-        all=build("all", total),
-        by_agent=_group(counts, kind=kind, name_of=name_agent, build=build),
-        by_hour=_group(counts, kind=kind, name_of=name_hour, build=build),
-        by_check=_list_check_shares(total, kind),
-        noted=total.estimate(kind, TextMeasure.NOTED),
+        all=build_loop_share("all", total, kind),
+        by_agent=_group(fitting, kind, name_of=name_agent),
+        by_hour=_group(fitting, kind, name_of=name_hour),
+        by_check={rule: min(1.0, count / n) for rule, count in rules.items()},
     )
 
 
-def build_reply_share(name: str, some: TextSum) -> ReplyShare:
-    """How some replies went."""
-    kind = TextKind.REPLY
-    return ReplyShare(
+def build_loop_share(name: str, some: TextSum, kind: TextKind) -> LoopShare:
+    """How some texts of one kind went."""
+    return LoopShare(
         name=name,
-        replies=round(some.count(kind, TextMeasure.SETTLED)),
+        n=round(some.count(kind, TextMeasure.SETTLED)),
         reflected=some.estimate(kind, TextMeasure.REFLECTED),
         tries=some.compute_average(kind, TextMeasure.TRIES, over=TextMeasure.SETTLED) or 0.0,
         bound=some.estimate(kind, TextMeasure.BOUND),
+        score=some.compute_average(kind, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        noted=some.estimate(kind, TextMeasure.NOTED),
     )
 
 
 def _group(
-    counts: TextCounts,
-    *,
-    kind: TextKind,
-    name_of: Callable[[TextSlot], str],
-    build: Callable[[str, TextSum], T],
-) -> tuple[T, ...]:
+    counts: TextCounts, kind: TextKind, *, name_of: Callable[[TextSlot], str]
+) -> tuple[LoopShare, ...]:
     """The texts of a kind by agent or by hour, as far as any went out."""
     groups: dict[str, list[tuple[TextSlot, float]]] = {}
     for slot, n in counts.items():
-        if slot.kind == kind:
-            groups.setdefault(name_of(slot), []).append((slot, n))
-    sums = {name: TextSum(group) for name, group in groups.items()}
-    return tuple(
-        build(name, some)
-        for name, some in sorted(sums.items())
-        if some.count(kind, TextMeasure.SETTLED)
+        groups.setdefault(name_of(slot), []).append((slot, n))
+    shares = (
+        build_loop_share(name, TextSum(group), kind) for name, group in sorted(groups.items())
     )
-
-
-def _list_check_shares(total: TextSum, kind: TextKind) -> dict[str, float]:
-    n = total.count(kind, TextMeasure.SETTLED)
-    found = total.list_names(kind, TextMeasure.RULE) if n else {}
-    return {rule: min(1.0, count / n) for rule, count in found.items()}
+    return tuple(share for share in shares if share.n)
 
 
 def _propose(rule: str, *, up: int, votes: int) -> CheckProposal | None:
     if votes < LEAST:
         return None
     liked = estimate_share(up, votes)
-    said = f"people liked {up} of {votes} replies that {rule} spoke up about"
+    said = f"people liked {up} of {votes} replies that {rule} flagged"
     if liked.low is not None and liked.low > 0.5:
         return CheckProposal(rule=rule, liked=liked, text=f"{said}: see whether it is too strict.")
     if liked.high is not None and liked.high < 0.5:
@@ -300,7 +260,7 @@ class TextStory(Struct, frozen=True, kw_only=True):
 
 
 class TextList:
-    """Looks replies, drafts and runs up, and takes down what people say of them."""
+    """Finds replies, drafts and runs, and records their ratings."""
 
     def __init__(self, ask: StoreReader) -> None:
         self._store = ask.store
@@ -333,7 +293,7 @@ class TextList:
 
         For trying other checks on what was really written.
         """
-        from mulligan.evaluation.cases import Case
+        from mulligan.evaluation.evaluate import Case
 
         cases: dict[str, Case] = {}
         query = LogQuery(server=OWN, tool=REPLY_SETTLED, limit=limit or MOST_STEPS)
@@ -354,9 +314,11 @@ class TextList:
         tenant = None if found is None else found.tenant
         if found is None or found.tool == TASK_RAN:
             # A thumb is a run's score, while that is kept: of whichever tenant it is.
-            archive = self._store.archive
-            whose = dict.fromkeys(ground.tenant for ground in archive.list_grounds())
-            scored = (each for each in whose if archive.rate(of, score=float(up), tenant=each))
+            task_versions = self._store.task_versions
+            whose = dict.fromkeys(ground.tenant for ground in task_versions.list_grounds())
+            scored = (
+                each for each in whose if task_versions.rate(of, score=float(up), tenant=each)
+            )
             first = next(scored, None)
             tenant = first if tenant is None else tenant
         if tenant is None:
@@ -409,31 +371,18 @@ class TextsView(Struct, frozen=True, kw_only=True):
     """How texts went."""
 
     asked: ViewFilter
-    replies: int
-    reflected: Estimate
-    bound_reached: Estimate
-    """Sent although they were rejected to the end."""
-    iterations: float | None
-    """The mean."""
+    replies: LoopShare
     health: str
     """One sentence on where that lies; empty where there are no replies."""
     trend: tuple[RatePoint, ...]
     checks: tuple[CheckRate, ...]
-    drafts: int
+    drafts: LoopShare
     accepted: Estimate
     """Drafts that were good enough in the end."""
-    score: float | None
-    """The mean of those that were judged, of 10."""
     scores: Mapping[str, int]
     """Drafts by their score, rounded down."""
-    runs: int
+    runs: LoopShare
     """Of tasks."""
-    run_rejected: Estimate
-    """Runs whose output a check rejected, or that failed."""
-    run_noted: Estimate
-    """Runs with notes from earlier ones."""
-    run_score: float | None
-    """The mean of those that have one, of 1."""
     rated: int
     """Thumbs of people, for replies, drafts and runs."""
     rated_up: Estimate
@@ -453,31 +402,28 @@ def _count_texts(ask: StoreReader, asked: ViewFilter) -> TextsView:
     counts = log.read_texts(since=since, until=now)
     fitting = {slot: n for slot, n in counts.items() if _fits(slot, asked)}
     total = TextSum(fitting.items())
-    reply, draft, task, thumb = TextKind.REPLY, TextKind.DRAFT, TextKind.TASK, TextKind.THUMB
-    n, up = total.count(reply, TextMeasure.SETTLED), total.count(thumb, TextMeasure.UP)
-    rated = up + total.count(thumb, TextMeasure.DOWN)
-    marks = total.list_names(draft, TextMeasure.MARK)
+    replies = build_loop_share("all", total, TextKind.REPLY)
+    up = total.count(TextKind.THUMB, TextMeasure.UP)
+    rated = up + total.count(TextKind.THUMB, TextMeasure.DOWN)
+    marks = total.list_names(TextKind.DRAFT, TextMeasure.MARK)
     thumbs = LogQuery(server=OWN, tool=RATED, tenant=asked.tenant, since=since, limit=MOST_THUMBS)
     return TextsView(
         asked=asked,
-        replies=round(n),
-        reflected=total.estimate(reply, TextMeasure.REFLECTED),
-        bound_reached=total.estimate(reply, TextMeasure.BOUND),
-        iterations=total.compute_average(reply, TextMeasure.TRIES, over=TextMeasure.SETTLED),
-        health=describe_health(build_reply_share("all", total)),
+        replies=replies,
+        health=describe_health(replies),
         trend=build_rates(fitting, asked),
         checks=tuple(
-            CheckRate(rule=rule, replies=round(count), share=estimate_share(min(count, n), n))
-            for rule, count in total.list_names(reply, TextMeasure.RULE).items()
+            CheckRate(
+                rule=rule,
+                replies=round(count),
+                share=estimate_share(min(count, replies.n), replies.n),
+            )
+            for rule, count in total.list_names(TextKind.REPLY, TextMeasure.RULE).items()
         ),
-        drafts=round(total.count(draft, TextMeasure.SETTLED)),
-        accepted=total.estimate(draft, TextMeasure.ACCEPTED),
-        score=total.compute_average(draft, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        drafts=build_loop_share("all", total, TextKind.DRAFT),
+        accepted=total.estimate(TextKind.DRAFT, TextMeasure.ACCEPTED),
         scores={mark: round(marks[mark]) for mark in sorted(marks, key=int)},
-        runs=round(total.count(task, TextMeasure.SETTLED)),
-        run_rejected=total.estimate(task, TextMeasure.BOUND),
-        run_noted=total.estimate(task, TextMeasure.NOTED),
-        run_score=total.compute_average(task, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        runs=build_loop_share("all", total, TextKind.TASK),
         rated=round(rated),
         rated_up=estimate_share(up, rated),
         thumbs=tuple(map(read_rating, log.list_rows(thumbs))),
@@ -520,6 +466,6 @@ def is_beyond_chance(some: tuple[float, float], before: tuple[float, float]) -> 
 
 
 def _fits(slot: TextSlot, asked: ViewFilter) -> bool:
-    """Whether it was asked for. Who rates is no agent: only the tenant narrows thumbs down."""
+    """Whether it matches. Ratings have no agent: only the tenant filters them."""
     whose = asked.tenant in (None, slot.tenant)
     return whose and (slot.kind == TextKind.THUMB or asked.agent in (None, name_agent(slot)))

@@ -1,17 +1,18 @@
-"""Tools and agents: where calls fail, whose fault it is, and how many failures are repaired."""
+"""Tools and agents: where calls fail, the cause, and how many failures are repaired."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
-from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.insights.cache import LONG
 from mulligan.insights.figures import (
     Estimate,
+    SeriesPart,
     Share,
     add_up_by,
     add_up_counts,
@@ -22,44 +23,14 @@ from mulligan.insights.figures import (
 )
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.lessons import MOST_SHOWN
-from mulligan.insights.overview import TrendPoint, read_trend
+from mulligan.insights.overview import read_trend
 from mulligan.insights.reader import StoreReader
-from mulligan.types.failure import ErrorClass
+from mulligan.types.failure import Blame
 from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import Rollup, Slot
 
 MOST_CELLS = 12
-"""Agents and tools of the heat map, the busiest."""
-
-
-class Blame(StrEnum):
-    """Whose fault a failure is, most of the time."""
-
-    MODEL = "model"
-    """It asked for what cannot be."""
-    TOOL = "tool"
-    INFRASTRUCTURE = "infrastructure"
-    """What lies between: it was down, slow, or too much was asked at once."""
-    POLICY = "policy"
-    """It is not permitted."""
-
-
-_BLAMES: Mapping[ErrorClass, Blame] = {
-    ErrorClass.VALIDATION: Blame.MODEL,
-    ErrorClass.MISSING: Blame.MODEL,
-    ErrorClass.RULE: Blame.MODEL,
-    ErrorClass.CONFLICT: Blame.MODEL,
-    ErrorClass.AUTH: Blame.POLICY,
-    ErrorClass.POLICY: Blame.POLICY,
-    ErrorClass.RATE_LIMIT: Blame.INFRASTRUCTURE,
-    ErrorClass.NOT_SENT: Blame.INFRASTRUCTURE,
-    ErrorClass.AMBIGUOUS: Blame.INFRASTRUCTURE,
-}
-
-
-def find_blame(error_class: ErrorClass) -> Blame:
-    """Whose fault errors of a class are; an exception that says nothing is its tool's."""
-    return _BLAMES.get(error_class, Blame.TOOL)
+"""Agents and tools of the heat map, those with the most failures."""
 
 
 class ToolRow(Struct, frozen=True, kw_only=True):
@@ -88,7 +59,7 @@ class ToolsView(Struct, frozen=True, kw_only=True):
     tools: tuple[ToolRow, ...]
     agents: tuple[ToolRow, ...]
     faults: Mapping[str, int]
-    trend: tuple[TrendPoint, ...]
+    trend: tuple[SeriesPart, ...]
     heat: tuple[HeatCell, ...]
     heat_tools: tuple[str, ...]
     heat_agents: tuple[str, ...]
@@ -102,15 +73,20 @@ def read_tools(ask: StoreReader, asked: ViewRequest) -> ToolsView:
     slots = ask.counts.join_slots(whose.window.length, whose)
     for each in ask.patterns_seen.list_patterns(whose):
         faults = seen.setdefault(each.pattern.tool, Counter())
-        faults[find_blame(each.pattern.error_class).value] += each.pattern.count
+        faults[each.pattern.error_class.traits.blame.value] += each.pattern.count
     by_tool, by_agent = add_up_by(slots, name_tool), add_up_by(slots, name_agent)
-    tools = _rank(by_tool, {name: seen.get(name.rpartition("/")[2], {}) for name in by_tool})
-    heat_tools, heat_agents = map(_list_busiest, (by_tool, by_agent))
+    faults_of = {name: seen.get(name.rpartition("/")[2], Counter[str]()) for name in by_tool}
+    every = replace(whose, tool=None, agent=None)
+    rate = _compute_rate(ask.counts.join_slots(whose.window.length, every))
+    tools = _rank(by_tool, faults_of, rate=rate)
     cells = add_up_by(slots, lambda slot: (name_agent(slot), name_tool(slot)))
+    heat_tools = _list_worst(by_tool)
+    shown = {agent for agent, tool in cells if tool in heat_tools}
+    heat_agents = _list_worst({name: by_agent[name] for name in shown})
     return ToolsView(
         asked=whose,
         tools=tools,
-        agents=_rank(by_agent, {}),
+        agents=_rank(by_agent, {}, rate=rate),
         faults={
             blame.value: sum(row.faults.get(blame.value, 0) for row in tools) for blame in Blame
         },
@@ -129,27 +105,33 @@ def read_tools(ask: StoreReader, asked: ViewRequest) -> ToolsView:
 
 
 def _list_changed(ask: StoreReader, window: Window) -> tuple[str, ...]:
-    """Tools about which something was learned that nobody has exported."""
+    """Tools whose lessons changed since they were last exported."""
     since, exports = ask.clock() - window.length, ask.acts.list_exports()
     query = LessonQuery(since=min([since, *exports.values()]), limit=MOST_SHOWN)
 
     def find_last(tool: str) -> datetime:
         return max((exports[name] for name in (tool, "") if name in exports), default=since)
 
-    lessons = ask.store.casebook.list_lessons(query)
+    lessons = ask.store.failures.list_lessons(query)
     return tuple(sorted({e.tool for e in lessons if e.learned_at > find_last(e.tool)}))
 
 
-def _list_busiest(groups: Mapping[str, Rollup]) -> tuple[str, ...]:
-    return tuple(sorted(groups, key=lambda name: -groups[name].calls)[:MOST_CELLS])
+def _list_worst(groups: Mapping[str, Rollup]) -> tuple[str, ...]:
+    def order(name: str) -> tuple[float, float, str]:
+        return -groups[name].failures, -groups[name].calls, name
+
+    return tuple(sorted(groups, key=order)[:MOST_CELLS])
+
+
+def _compute_rate(slots: Mapping[Slot, Rollup]) -> float:
+    total = add_up_counts(slots.values())
+    return total.failures / total.calls if total.calls else 0.0
 
 
 def _rank(
-    groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]]
+    groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]], *, rate: float
 ) -> tuple[ToolRow, ...]:
-    """By the failures beyond what all together would lead one to expect."""
-    total = add_up_counts(groups.values())
-    rate = total.failures / total.calls if total.calls else 0.0
+    """By the failures beyond what `rate`, that of all tools, would lead one to expect."""
     rows = [
         ToolRow(
             name=name,
@@ -184,7 +166,7 @@ class Reliance(Struct, frozen=True, kw_only=True):
 
 
 class RepairsView(Struct, frozen=True, kw_only=True):
-    """What became of failures."""
+    """The stages of failures."""
 
     asked: ViewFilter
     funnel: tuple[FunnelStep, ...]
@@ -194,27 +176,27 @@ class RepairsView(Struct, frozen=True, kw_only=True):
     wasted_share: Estimate
     suggestions_right: Estimate
     agents: tuple[Reliance, ...]
-    """Who leans on repairs most first."""
-    trend: tuple[TrendPoint, ...]
+    """Agents that depend on repairs, most first."""
+    trend: tuple[SeriesPart, ...]
 
 
 def read_repairs(ask: StoreReader, asked: ViewRequest) -> RepairsView:
-    """How far failures came on their way to a success."""
+    """How many failures became a success."""
     slots = ask.counts.join_slots(asked.filter.window.length, asked.filter)
     return build_repairs(asked.filter, slots, trend=read_trend(ask, asked.filter))
 
 
 def build_repairs(
-    asked: ViewFilter, slots: Mapping[Slot, Rollup], *, trend: tuple[TrendPoint, ...]
+    asked: ViewFilter, slots: Mapping[Slot, Rollup], *, trend: tuple[SeriesPart, ...]
 ) -> RepairsView:
-    """What became of some calls that failed."""
+    """The results of some failed calls."""
     total = add_up_counts(slots.values())
     failed, wasted = total.failures, max(0.0, total.retried - total.repaired)
     steps = (
-        ("failed", "Calls whose first try did not work.", failed),
+        ("failed", "Calls whose first try failed.", failed),
         ("corrected", "A suggestion was tried.", total.suggested),
-        ("retried", "Made again, as they were or corrected.", total.retried),
-        ("repaired", "Worked in the end.", min(total.repaired, failed)),
+        ("retried", "Retried, unchanged or corrected.", total.retried),
+        ("repaired", "Succeeded in the end.", min(total.repaired, failed)),
     )
     agents = [_measure_reliance(*each) for each in add_up_by(slots, name_agent).items()]
     return RepairsView(

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.codec import decode_json
-from mulligan.insights.figures import NOBODY
+from mulligan.insights.figures import UNNAMED
 from mulligan.insights.filters import Paging, ViewFilter, ViewRequest, cut_page
 from mulligan.insights.insights import Insights
 from mulligan.insights.open_actions import HistoryStep, OpenList, build_history
@@ -102,7 +102,7 @@ class TurnsView(Struct, frozen=True, kw_only=True):
 
 
 class TurnCall(Struct, frozen=True, kw_only=True):
-    """One call of a turn, and what became of its effect."""
+    """One call of a turn, and the state of its action."""
 
     call: CallSeen
     own: bool
@@ -115,7 +115,7 @@ class TurnCall(Struct, frozen=True, kw_only=True):
 
 
 class AgentTold(Struct, frozen=True, kw_only=True):
-    """What the agent was told before it tried again."""
+    """The correction given to the agent before its next attempt."""
 
     attempt: int
     """That it then began."""
@@ -151,46 +151,49 @@ class TurnPage(Struct, frozen=True, kw_only=True):
 
     @property
     def confidence(self) -> str:
-        """How sure the last review was; empty: nobody has looked, or it is not kept any more."""
+        """Confidence of the last review; empty: not reviewed, or no longer kept."""
         return self.reviews[-1].confidence if self.reviews else ""
 
 
 def read_turns(ask: Insights, asked: ViewRequest) -> TurnsView:
     """The latest turns, a page of them."""
-    rows = ask.cache.keep(("turns", asked.filter), lambda: _list_turns(ask, asked.filter))
+    rows, whole = ask.cache.keep(("turns", asked.filter), lambda: _list_turns(ask, asked.filter))
     paging, shown = cut_page(rows, number=asked.page)
-    return TurnsView(asked=asked.filter, paging=paging, rows=tuple(shown))
+    return TurnsView(asked=asked.filter, paging=replace(paging, whole=whole), rows=tuple(shown))
 
 
-def _list_turns(ask: Insights, asked: ViewFilter) -> list[TurnRow]:
-    """Turns of the newest rows, the newest first."""
+def _list_turns(ask: Insights, asked: ViewFilter) -> tuple[list[TurnRow], bool]:
+    """Turns of the newest rows, the newest first, and whether these are all rows."""
     query = LogQuery(
         tenant=asked.tenant,
-        agent=None if asked.agent == NOBODY else asked.agent,
+        agent=None if asked.agent == UNNAMED else asked.agent,
         tool=asked.tool_name,
         since=ask.clock() - asked.window.length,
         limit=MOST_ROWS,
     )
     turns: dict[str, list[LogRow]] = {}
-    for row in _list_newest(ask, query, asked):
-        if row.turn is not None and asked.agent in (None, row.agent or NOBODY):
+    newest, whole = _list_newest(ask, query, asked)
+    for row in newest:
+        if row.turn is not None and asked.agent in (None, row.agent or UNNAMED):
             turns.setdefault(row.turn, []).append(row)
     found = [_build_row(turn, reversed(rows)) for turn, rows in turns.items()]
     # A held call runs when a person says so: its row may be newer than later turns.
-    return sorted(found, key=lambda row: row.at, reverse=True)
+    found.sort(key=lambda row: row.at, reverse=True)
+    return found, whole
 
 
-def _list_newest(ask: Insights, query: LogQuery, asked: ViewFilter) -> list[LogRow]:
-    """Rows are found by their time and tool; whose they are takes a look at each."""
+def _list_newest(ask: Insights, query: LogQuery, asked: ViewFilter) -> tuple[list[LogRow], bool]:
+    """Rows are found by their time and tool; whose they are takes a look at each. Are they all?"""
     log, rows = ask.store.log, list[LogRow]()
     if not (asked.agent or asked.tenant) or has_few_calls(ask, asked):
-        return log.list_rows(query)
+        found = log.list_rows(query)
+        return found, len(found) < MOST_ROWS
     for hour in ask.counts.list_hours(asked, most=MANY):
         begins_us = to_us(hour, name="hour")
         after, below = make_uuid7(begins_us, 0), make_uuid7(begins_us + HOUR_US, 0)
         some = replace(query, after=after, below=below, limit=MOST_ROWS - len(rows))
         rows += log.list_rows(some) if some.limit else []
-    return rows
+    return rows, False
 
 
 def has_few_calls(ask: Insights, asked: ViewFilter) -> bool:
@@ -199,13 +202,12 @@ def has_few_calls(ask: Insights, asked: ViewFilter) -> bool:
 
 
 def read_turn(ask: Insights, asked: ViewRequest) -> TurnPage:
-    """One turn as it went, by its id."""
+    """One turn's timeline, by its id."""
     turn, listed = asked.id, ask.open_list
     rows = ask.log(LogQuery(turn=turn, oldest_first=True, limit=MOST_ROWS))
     if not rows:
         raise ConfigurationError(
-            f"{turn!r}: the log has no calls of such a turn, or none any more. "
-            "`mulligan log` has the latest."
+            f"{turn!r}: the log has no calls of this turn. `mulligan log` lists the latest calls."
         )
     found = {row.id: ask.store.journal.find_action(row.id) for row in rows}
     actions = [action for action in found.values() if action is not None]
@@ -259,7 +261,7 @@ def _build_call(listed: OpenList, row: LogRow, action: Action | None) -> TurnCal
 
 
 def _describe_standing(actions: Iterable[Action]) -> str:
-    """The worst of what its actions came to, in one word."""
+    """The worst state of its actions, in one word."""
     states = {action.state for action in actions}
     if not states:
         return "nothing changed"

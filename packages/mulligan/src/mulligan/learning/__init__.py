@@ -1,1 +1,1 @@
-"""What failures have in common and what mends them."""
+"""Learns from failing calls: patterns of errors, corrections, lessons."""

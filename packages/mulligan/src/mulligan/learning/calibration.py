@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say, counted and drawn."""
+"""Calibration of probabilities: measured and plotted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SURE = 1.96
 
 
 def compute_wilson(successes: float, n: float) -> tuple[float, float]:
-    """Where the true share lies with a probability of 95 %; anywhere when nothing was seen."""
+    """The 95 % interval of the true share (Wilson); 0 to 1 without observations."""
     if n <= 0:
         return 0.0, 1.0
     share, square = successes / n, SURE * SURE
@@ -26,11 +26,11 @@ def compute_wilson(successes: float, n: float) -> tuple[float, float]:
 
 
 Counted = tuple[float, float]
-"""How many of how many."""
+"""A count out of a total."""
 
 
 def compute_difference(one: Counted, other: Counted) -> tuple[float, float, float]:
-    """One share less another, and where the true difference lies: Newcombe's interval."""
+    """The difference of two shares, with Newcombe's interval."""
     shares = [some / n for some, n in (one, other)]
     (low, high), (other_low, other_high) = (compute_wilson(*each) for each in (one, other))
     difference = shares[0] - shares[1]
@@ -42,7 +42,7 @@ def compute_difference(one: Counted, other: Counted) -> tuple[float, float, floa
 BINS = 10
 
 Forecast = tuple[float, bool]
-"""The probability that was given, and whether it came true."""
+"""A stated probability, and whether it came true."""
 
 
 class Bin(Struct, frozen=True, kw_only=True):
@@ -60,18 +60,18 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
     n: int
     ece: float
-    """Expected calibration error: how far said and true lie apart, by the size of the bins."""
+    """Expected calibration error: mean distance of stated and true, weighted by bin size."""
     brier: float
     """Mean squared error; 0 is perfect."""
     base_brier: float
-    """That of always saying the share that came true."""
+    """The Brier score of always stating the base rate."""
     bins: tuple[Bin, ...]
 
 
 def measure_calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> Calibration:
-    """Measure forecasts in bins that hold as many each."""
+    """Measure forecasts in bins of equal size."""
     n = len(forecasts)
-    # By what was said alone: sorted by the truth too, equal forecasts would fall apart by it.
+    # Sorted by the forecast alone: sorted by the outcome too, equal forecasts would be split by it.
     ranked = sorted(forecasts, key=itemgetter(0))
     edges = [round(at * n / bins) for at in range(bins + 1)]
     drawn = tuple(
@@ -106,7 +106,7 @@ class Lift(Struct, frozen=True, kw_only=True):
 
 
 def measure_lift(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
-    """Treated against control, by call; `None` while one of the groups is empty."""
+    """Treated versus control, by call; `None` while one of the groups is empty."""
     n = dict.fromkeys(Group, 0)
     repaired = dict.fromkeys(Group, 0)
     for slot, count in counts.items():
@@ -125,7 +125,7 @@ def measure_lift(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
 SIDE = 240
 MARGIN = 44
 LARGEST = 7.0
-"""Radius of the bin that holds the most."""
+"""Radius of the largest bin."""
 
 MIDDLE = 'text-anchor="middle"'
 

@@ -1,7 +1,7 @@
-"""Which class of error an exception or a text is: its code first, then its type, then its words.
+"""Classifies an error: by its code first, then its type, then its words.
 
-The weakest of witnesses: a code or an exception's type is asked first (`classify`), and what a text
-says is used for advice alone, never to call again what may have landed.
+Words are the weakest evidence: a class that only they give is marked so (`by_words`), and proves
+nothing about an effect.
 """
 
 from __future__ import annotations
@@ -30,41 +30,69 @@ MOST_TEXT = 4_000
 MOST_VALUES = 100
 SHORTEST_VALUE = 3
 
+BROKEN = (ArithmeticError, AttributeError, MemoryError, NameError, SyntaxError)
+"""What Python raises in a tool's own code, whatever it says."""
+
+_PARSED = re.compile(
+    r"time data |unconverted data remains|could not convert|invalid literal for|isoformat string"
+)
+"""What Python says of a value that it could not read."""
+
 BY_NAME: Mapping[str, ErrorClass] = {
     name: each for each in ErrorClass for name in each.traits.exceptions
 }
-"""Exceptions by name, since most are of libraries we do not import; nearest class first."""
+"""Exceptions by name, since most come from libraries we do not import; nearest class first."""
 
 
 def classify(call: Call, error: BaseException) -> Failure:
-    """Say which class of error this is, and how long the remote asked us to wait."""
+    """The class of this error, and how long the remote asked us to wait."""
     wait = _read_retry_after(error)
     found = _classify_error(error, waits=wait is not None)
     if found is ErrorClass.TOOL_EXCEPTION:
-        # The tool was not even entered, since its host would not take the arguments.
+        # The host refused the arguments before the tool was entered.
         cause = error.__cause__ if isinstance(error, NothingDone) else None
         refused = cause is not None and _classify_error(cause, waits=False)
         if refused is ErrorClass.VALIDATION or _refuses_argument(call, error):
             found = ErrorClass.VALIDATION
+    said = found
+    if found is ErrorClass.TOOL_EXCEPTION and not isinstance(error, NothingDone):
+        said = _classify_message(error)
     answered = _read_status(error) is not None or isinstance(error, ConflictError)
-    return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
+    return Failure(
+        error_class=said,
+        error=error,
+        by_words=said is not found,
+        retry_after=wait,
+        answered=answered,
+    )
+
+
+def _classify_message(error: BaseException) -> ErrorClass:
+    """What an error says of itself, where its type says nothing."""
+    if isinstance(error, BROKEN):
+        return ErrorClass.TOOL_EXCEPTION
+    said = ask_text(error)[:MOST_TEXT]
+    told = classify_text(said)
+    # Of a value that the call was not given: the remote's own is malformed.
+    parsed = told is ErrorClass.VALIDATION and _PARSED.search(said) is not None
+    return ErrorClass.TOOL_EXCEPTION if parsed or told is ErrorClass.UNKNOWN else told
 
 
 def classify_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
-    """The class that the first of the user's rules gives which speaks of this error."""
+    """The class from the first of the user's rules that matches this error."""
     giving = (rule for rule in rules if rule.error_class is not None)
     ruled = (rule.error_class for rule in giving if rule.applies(tool, said[:MOST_TEXT]))
     return next(ruled, None)
 
 
 def rules_out_effect(rules: Sequence[ErrorRule], *, tool: str, said: str) -> bool:
-    """Whether the user's own word is that a call which failed so has changed nothing."""
+    """Whether the user's rules declare that such a failure has changed nothing."""
     giving = (rule for rule in rules if rule.nothing_done is True)
     return any(rule.applies(tool, said[:MOST_TEXT]) for rule in giving)
 
 
 def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
-    """A `Classify` that asks the user's rules first, in their order."""
+    """A `Classify` that applies the user's rules first, in their order."""
 
     def classify_ruled(call: Call, error: BaseException) -> Failure:
         known = otherwise(call, error)
@@ -84,7 +112,7 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
     if status == 503 and waits:
         return ErrorClass.RATE_LIMIT
     clear = _find_clear(read_exception(error))
-    # That nothing was sent is the transport's to say, not a word's.
+    # Only the transport can prove that nothing was sent, not a word in a text.
     if clear is not None and clear is not ErrorClass.NOT_SENT:
         return clear
     if coded := BY_STATUS.get(status or 0):
@@ -108,10 +136,10 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
 
 
 def _refuses_argument(call: Call, error: BaseException) -> bool:
-    """Whether a plain error of Python's holds one of the call's own arguments against it.
+    """Whether a plain Python error complains about one of the call's own arguments.
 
-    The same call would only meet it again. A value of the remote's may be malformed just as well,
-    so that the error has to say whose it speaks of: by the value, or by the argument's name.
+    The same call would fail again. A remote value may be malformed just as well, so the error must
+    quote the argument's value or name.
     """
     if not isinstance(error, ValueError | TypeError):
         return False
@@ -123,7 +151,7 @@ def _refuses_argument(call: Call, error: BaseException) -> bool:
         quoted = any(f"{quote}{name}{quote}" in said for quote in "'\"`")
         if quoted or (begins and len(name) >= SHORTEST_VALUE):
             return True
-    # The end of a value that was left over.
+    # The unparsed end of a value.
     rest = said.rpartition("remains: ")[2] if "unconverted data remains: " in said else ""
     values = list_leaves(call.arguments, most=MOST_VALUES)
     told = (each for _, each in values if isinstance(each, str | int | float))
@@ -153,7 +181,7 @@ def _read_retry_after(error: BaseException) -> timedelta | None:
     try:
         seconds = float(asked)
     except (ValueError, OverflowError):
-        # An HTTP date: rare, and waiting by our own schedule instead does no harm.
+        # An HTTP date: rare, and our own backoff does no harm instead.
         return None
     return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None
 
@@ -168,12 +196,12 @@ BY_STATUS: Mapping[int, ErrorClass] = {
 BY_SQLSTATE: Mapping[str, ErrorClass] = {
     start: each for each in ErrorClass for start in each.traits.sqlstates
 }
-"""What a SQLSTATE begins with."""
+"""Classes by the first characters of a SQLSTATE."""
 
 
 @cache
 def _compile_words() -> Mapping[ErrorClass, re.Pattern[str]]:
-    """Class and words, by the precedence of the one list; with the first failure."""
+    """Classes and their words, in order of precedence; compiled at the first failure."""
     return {each: compile_phrases(each.traits.words) for each in ErrorClass if each.traits.words}
 
 
@@ -182,10 +210,12 @@ _TOOL_BROKE = r"""
     list index out of range | no module named | object has no attribute | nonetype | KeyError
     traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
     string indices must be | recursion depth | unsupported operand | name '\w+' is not defined
+    (?:cannot|can't|failed to) allocate | out of memory | MemoryError | no space left
+    disk (?:is )?full
     cannot read propert(?:y|ies) of | is not a function\b | unhashable | null.?pointer
     (?:object )?is not (?:subscriptable|iterable|callable) | segmentation fault | stack overflow
 """
-"""What only the tool's own code can have tripped over: its arguments had been read by then."""
+"""Errors that only the tool's own code raises, after its arguments were accepted."""
 
 
 @cache
@@ -193,13 +223,21 @@ def _compile_broken() -> re.Pattern[str]:
     return compile_phrases(_TOOL_BROKE)
 
 
+UNDECIDED = frozenset({ErrorClass.RULE, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN})
+"""Classes whose words ordinary codes have too, as `before` and `limit`."""
+
+REFUSALS = frozenset(
+    {ErrorClass.AUTH, ErrorClass.POLICY, ErrorClass.RATE_LIMIT, ErrorClass.VALIDATION}
+)
+"""Classes whose words say on their own that a request was not met."""
+
 VAGUE = frozenset(
     {ErrorClass.VALIDATION, ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN}
 )
-"""What a code may say of nearly everything; a status beside it knows more."""
+"""Codes that are too general; a status beside them says more."""
 
 
-@lru_cache(maxsize=16)  # each source of advice asks about the same failure
+@lru_cache(maxsize=16)  # Each source of advice asks about the same failure.
 def classify_text(error: str) -> ErrorClass:
     """The class of an error by its code, its status, then its words; else `UNKNOWN`."""
     said = read_error(error)
@@ -218,7 +256,7 @@ def classify_text(error: str) -> ErrorClass:
 
 
 def _find_clear(said: ErrorFields) -> ErrorClass | None:
-    """What the code or the reason of an answer says clearly."""
+    """The class that the code or the reason of an answer states."""
     coded = (classify_code(each) for each in (said.code, said.reason))
     return next((each for each in coded if each not in VAGUE), None)
 
@@ -232,13 +270,15 @@ def classify_code(code: str) -> ErrorClass:
 
 
 def find_likely_class(failure: Failure, error: str) -> ErrorClass:
-    """What the failure is classed as, or what its text describes where only its type was known."""
-    weak = failure.error_class.traits.told_by_type_alone
-    return classify_text(error) if weak else failure.error_class
+    """The failure's class, or the one its text describes where only the type was known."""
+    if failure.error is not None or not failure.error_class.traits.told_by_type_alone:
+        return failure.error_class
+    told = classify_text(error)
+    return failure.error_class if told is ErrorClass.UNKNOWN else told
 
 
 def _classify_words(text: str) -> ErrorClass:
-    """By the words of a text, those inside a machine's names too: `channel_not_found`."""
+    """The class by the words of a text, also inside identifiers: `channel_not_found`."""
     apart = separate_words(text).replace("_", " ")
     for each, words in _compile_words().items():
         if words.search(text) or (apart != text and words.search(apart)):

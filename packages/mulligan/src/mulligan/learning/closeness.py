@@ -1,8 +1,8 @@
-"""How near two names or values are, and which of several is meant, if only one can be.
+"""Similarity of names and values, and the one candidate that is meant, if it is unique.
 
-`orderId` is `order_id`. `ids_to_keep` is not `ids`: what a name has beside another may turn it
-into its contrary, and nobody has a list of all such words. So only a name in another spelling is
-the same; one with a word more or less is a guess; and where that word is known to turn it, nothing.
+`orderId` is `order_id`. `ids_to_keep` is not `ids`: an extra word may reverse a name's meaning,
+and no list of such words is complete. So only another spelling is the same name. A name with one
+word more or less is a guess, and where that word is known to change the meaning it is no match.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ _LONGEST_COMPARED = 80
 """Names beyond this length are compared for equality only."""
 
 SHORTEST_SLIP = 5
-"""Letters of a word in which one may be wrong: of fewer, too many words are made."""
+"""Shortest word in which one letter may be wrong: shorter ones are too similar."""
 SHORTEST_TYPO = 8
-"""The same where nothing else says that two words are one: `contact` and `contract` are not."""
+"""The same without other evidence that both words are one: `contact` is not `contract`."""
 CONTRARY = frozenset({"except", "expect", "include", "exclude"})
-"""Words that a slip would turn into their contrary."""
+"""Words that one typo turns into their opposite."""
 
 _DIGITS = re.compile(r"\d")
 _RUNS = re.compile(r"(.)\1+")
 
 
 def pick_only(found: Iterable[str]) -> str | None:
-    """The one there is, or `None` for none and for several."""
+    """The only item, or `None` for none and for several."""
     distinct = list(dict.fromkeys(found))
     return distinct[0] if len(distinct) == 1 else None
 
 
 def match_spelling(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that is the same but for case, punctuation, a plural or one wrong letter."""
+    """The candidate that differs only by case, punctuation, a plural or one wrong letter."""
     names = list(candidates)
     return (
         pick_only(c for c in names if fold_name(c) == fold_name(name) and fold_name(name))
@@ -45,9 +45,9 @@ def match_spelling(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def is_slip(one: str, other: str) -> bool:
-    """Whether a single slip of the pen lies between two texts: in one word that is long enough.
+    """Whether two texts differ by a single typo in one word that is long enough.
 
-    A first letter is rarely mistyped and a digit never: `date_1` and `date_2` are two things, and
+    A first letter is rarely mistyped, and a digit never: `date_1` and `date_2` are different, and
     so are `port` and `post`, `typical` and `atypical`.
     """
     a, b = _find_apart(one, other)
@@ -57,7 +57,7 @@ def is_slip(one: str, other: str) -> bool:
 
 
 def _find_apart(one: str, other: str) -> tuple[str, str]:
-    """The only word in which two names differ, of both, if one may be the other; else empty."""
+    """The pair of words in which two names differ, if one may be a typo; else empty."""
     mine, yours = split_name(one), split_name(other)
     apart = [(a, b) for a, b in zip(mine, yours, strict=False) if a != b]
     if len(mine) != len(yours) or len(apart) != 1:
@@ -68,11 +68,11 @@ def _find_apart(one: str, other: str) -> tuple[str, str]:
 
 
 def find_typo(name: str, among: Iterable[str]) -> str | None:
-    """The other name of a tool that this one is a typing error of, or the other way round.
+    """The other tool name that is a typo of this one, or the other way round.
 
-    Stricter than a slip, as nothing says that the two are one: `send_mail` and `read_mail` are both
-    ordinary, and so are `get_event` and `get_events`, `change_card` and `charge_card`. So two
-    letters are swapped, one is doubled, or in a long word any one is wrong.
+    Stricter than `slip`, without other evidence: `send_mail` and `read_mail` are both ordinary, and
+    so are `get_event` and `get_events`, `change_card` and `charge_card`. So two letters are
+    swapped, one is doubled, or in a long word any one letter is wrong.
     """
 
     def is_typo(other: str) -> bool:
@@ -133,7 +133,7 @@ NEGATING = list_words("""
     others than but instead unless avoid block blocked ban banned deny denied disallow disallowed
     forbid forbidden allow allowed un dis anti opposite inverse invert inverted
 """)
-"""Words that turn what a name or a value says into its contrary."""
+"""Words that turn a name or a value into its opposite."""
 PLACING = list_words("""
     from to source target src dst dest destination origin parent child children ancestor descendant
     root peer old new previous prev next current original before after since until start end begin
@@ -146,9 +146,9 @@ STANDING = list_words("""
     simulation test staging prod production backup temp tmp default only if when all any each every
     locked pinned pending failed hidden public private
 """)
-"""Words that say in which state something is, or on which condition."""
+"""Words that name a state or a condition."""
 TURNING = NEGATING | PLACING | STANDING
-"""Words by which a name means another thing than the same name without them."""
+"""Words that change the meaning of a name."""
 
 _SAME = """
     id identifier
@@ -198,9 +198,9 @@ _SAME = """
 SYNONYMS: Mapping[str, str] = {
     word: group.split()[0] for group in _SAME.strip().splitlines() for word in group.split()
 }
-"""Words that mean the same, by the one that stands for them."""
+"""Synonyms, by their canonical word."""
 _ALONE = ({"to", "recipient"}, {"from", "sender"}, {"q", "query"})
-"""Whole names that mean the same, though a part of a longer one they would not."""
+"""Whole names that mean the same, but not as parts of longer names."""
 
 
 def match_name(name: str, candidates: Iterable[str]) -> str | None:
@@ -214,9 +214,9 @@ def match_name(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def match_part(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that says about the same in more or fewer words: `id` and `payment_id`.
+    """The candidate that means about the same in more or fewer words: `id` and `payment_id`.
 
-    It is a guess. Where a word is known to make another thing of the name there is none.
+    This is a guess. There is none where a word is known to change the meaning.
     """
     return pick_only(
         each
@@ -226,14 +226,14 @@ def match_part(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def is_turned(one: str, other: str) -> bool:
-    """Whether a word that only one of two names has makes another thing of it."""
+    """Whether a word that only one of two names has changes the meaning."""
     if match_name(one, [other]) is not None:
         return False
     return bool((_read_words(one) ^ _read_words(other)) & TURNING)
 
 
 def loses_words(name: str, other: str) -> bool:
-    """Whether a name says something that the other does not."""
+    """Whether a name has a meaningful word that the other does not have."""
     return bool(_read_words(name) - _read_words(other))
 
 
@@ -264,5 +264,5 @@ def _are_initials(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def stem_words(text: str) -> frozenset[str]:
-    """The words of a text, each without its ending."""
+    """The stems of a text's words."""
     return frozenset(stem(word) for word in split_name(text))

@@ -1,7 +1,7 @@
-"""One value in another type, unit or format, where it says the same in both.
+"""Converts a value to another type, unit or format where the meaning stays the same.
 
-What a lesson made out of a call's own values can still be another call: letters put in front of an
-id are another id, an argument left out is a wider request, a wildcard is every thing there is.
+A correction made of a call's own values can still be another call: letters in front of an id make
+another id, a dropped argument widens the request, a wildcard matches everything.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 _TWO_NUMBERS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
-"""Half the world reads `1.000` as one, the other half as a thousand."""
+"""`1.000` is one or a thousand, depending on the locale."""
 
 NOTHING = object()
-"""No value, where `None` is one: what a way to make a value answers that leads nowhere."""
+"""No value, where `None` is one: the answer of a transformation that does not apply."""
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -152,11 +152,11 @@ ORDERS = {
     "mm-dd-yyyy": "%m-%d-%Y",
     "dd-mm-yyyy": "%d-%m-%Y",
 }
-"""How documentation writes a date's form, and what `strftime` calls it."""
+"""Date formats as documentation writes them, in `strftime` codes."""
 
 
 def read_date(text: str) -> date | None:
-    """The one day a text can mean; `None` when it can mean two, or none."""
+    """The day that a text means; `None` when it is ambiguous or no day."""
     text = text.strip()
     if len(text) > 40:
         return None
@@ -210,7 +210,7 @@ STATED = (
     rf"|\b{_PART}[-/.]{_PART}[-/.]{_PART}(?:[T ]HH:MM(?::SS)?+Z?+)?+"
     r"|\bHH:MM(?::SS)?+"
 )
-"""A form as it stands in a sentence; that of documentation in any case."""
+"""A date format inside a sentence; documentation formats in any case."""
 
 PATTERNS: Mapping[str, str] = {
     "Y": r"\d{4}", "y": r"\d{2}", "m": r"\d{2}", "d": r"\d{2}", "H": r"\d{2}", "I": r"\d{2}",
@@ -228,7 +228,7 @@ _UTC = frozenset({"Z", "+00:00", "+0000", "-00:00", "-0000"})
 
 
 class StatedMoment(NamedTuple):
-    """What a text says of a moment, and what it leaves out."""
+    """The date and time in a text, and which parts it states."""
 
     day: date
     clock: time | None
@@ -236,20 +236,20 @@ class StatedMoment(NamedTuple):
 
 
 def find_form(text: str) -> str | None:
-    """The one form that a text states, as `strptime` writes it; `None`: none, or several."""
+    """The only date format that a text states, in `strptime` codes; `None`: none, or several."""
     named = {_translate(found[0]) for found in _STATED.finditer(text[:2_000])}
     return named.pop() if len(named) == 1 else None
 
 
 def find_form_of(text: str) -> str | None:
-    """The form that a moment is written in, of those with the year first."""
+    """The format of a date and time, of those with the year first."""
     clocks = (" %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", "")
     forms = (f"%Y-%m-%d{clock}" for clock in clocks)
     return next((form for form in forms if re.fullmatch(build_pattern(form), text)), None)
 
 
 def format_moment(text: str, form: str) -> str | None:
-    """The same moment in a form; `None` where something would be lost or made up."""
+    """The same time in another format; `None` where something would be lost or invented."""
     if "%d" not in form:
         return _format_clock(text, form)
     said = read_moment(text)
@@ -259,7 +259,7 @@ def format_moment(text: str, form: str) -> str | None:
 
 
 def read_moment(text: str) -> StatedMoment | None:
-    """The one moment a text can mean; a clock and a zone only where it names them."""
+    """The time that a text means; a clock time and a zone only where it states them."""
     text = text.strip()
     found = _STATED_MOMENT.fullmatch(text) if len(text) <= _LONGEST_MOMENT else None
     day = read_date(found["day"]) if found else read_date(text)
@@ -276,7 +276,7 @@ def read_moment(text: str) -> StatedMoment | None:
 
 
 def build_pattern(form: str) -> str:
-    """A regular expression for what is written in a form; empty if it has unknown parts."""
+    """A regular expression for a date format; empty if it has unknown parts."""
     parts = re.split(r"%(.)", form)
     if any(name not in PATTERNS for name in parts[1::2]):
         return ""
@@ -287,13 +287,13 @@ def build_pattern(form: str) -> str:
 
 
 def drops_zone(before: str, after: str) -> bool:
-    """Whether a moment had a zone and has none any more, which may make it another one."""
+    """Whether the zone was dropped, which may make it another time."""
     said, now = read_moment(before), read_moment(after)
     return bool(said and said.zone and (now is None or not now.zone))
 
 
 def _can_say(said: StatedMoment, form: str) -> bool:
-    """Whether a form has room for all that was said, and asks for no more."""
+    """Whether a format has exactly the parts that were stated."""
     clock = said.clock
     if said.zone:
         fits = said.zone in _UTC and "%z" not in form
@@ -327,7 +327,7 @@ def _translate(words: str) -> str:
 
 
 UNIT_KEY = "x-mulligan-unit"
-"""Where a schema that was made stricter says what unit a number is in."""
+"""The schema keyword for a number's unit, in tightened schemas."""
 
 _DURATIONS: dict[str, Fraction | int] = {
     "millisecond": Fraction(1, 1000), "ms": Fraction(1, 1000), "msec": Fraction(1, 1000),
@@ -344,7 +344,7 @@ _LENGTHS: dict[str, Fraction | int] = {
     "metre": 1, "meter": 1, "m": 1, "kilometre": 1_000, "kilometer": 1_000, "km": 1_000,
 }  # fmt: skip
 KINDS: tuple[Mapping[str, Fraction | int], ...] = (_DURATIONS, _SIZES, _LENGTHS)
-"""Units that are one kind of thing, each by how many of the plain one it is."""
+"""Units by dimension, each with its factor to the base unit."""
 
 NAMES = "|".join(sorted({f"{name}s?" for kind in KINDS for name in kind if len(name) > 3}))
 """Units as a sentence spells them out."""
@@ -353,7 +353,7 @@ _AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) ?([A-Za-z]{1,12})")
 
 
 def convert_unit(text: str, unit: str) -> int | float | None:
-    """How many of a unit an amount is; `None` if it names none, or one of another kind."""
+    """An amount converted to a unit; `None` if it states no unit, or one of another dimension."""
     found = _AMOUNT.fullmatch(text.strip()[:30])
     if found is None:
         return None
@@ -374,11 +374,11 @@ def _strip_plural(unit: str) -> str:
 LONGEST_TEXT = 500
 """Longer texts are prose, not codes: they are never reformatted."""
 
-Mended = tuple[object, Kind] | None
-"""A better value and what was done to it, or nothing."""
+Coerced = tuple[object, Kind] | None
+"""A converted value and what was changed, or nothing."""
 
 Accepts = Callable[[object], bool]
-"""Whether a part of the schema takes a value."""
+"""Whether a part of the schema accepts a value."""
 
 
 def list_types(part: dict[str, Any]) -> tuple[str, ...]:
@@ -387,8 +387,8 @@ def list_types(part: dict[str, Any]) -> tuple[str, ...]:
     return (named,) if isinstance(named, str) else tuple(named or ())
 
 
-def mend_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Mended:
-    """The first plain change after which the schema takes the value."""
+def coerce_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Coerced:
+    """The first simple change after which the schema accepts the value."""
     unit = part.get(UNIT_KEY)
     amount = convert_unit(value, unit) if isinstance(value, str) and isinstance(unit, str) else None
     if amount is not None and accepts(amount):
@@ -455,17 +455,17 @@ def _clamp_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, 
 
 
 ADDED = frozenset({"", "#"})
-"""What may be put around a value and leaves it what it is. All else could be another path, another
-command, another person: `../plans`, `plans';--`, `@plans`, `//plans`."""
+"""Signs that may be put around a value without changing it. Any other could make another path,
+command or person: `../plans`, `plans';--`, `@plans`, `//plans`."""
 DROPPED = frozenset("#\"'`") | {"", " ", "./"}
-"""What may be taken away from around it."""
+"""Signs that may be removed from around it."""
 JOINTS = frozenset(" _-")
-"""Signs between two words, any of which may stand for another; between digits none may."""
+"""Interchangeable separators between words; between digits none are."""
 
 _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*")
 NOTHING_SAID: tuple[object, ...] = (None, "", [], {})
-"""Values that ask for nothing, so that a call without them asks for the same."""
+"""Empty values: a call without them asks for the same."""
 
 
 def changes_only_form(
@@ -474,9 +474,9 @@ def changes_only_form(
     *,
     defaults: Mapping[str, object],
 ) -> bool:
-    """Whether each value is still there and says the same, under its name in some spelling.
+    """Whether each value is still there and means the same, under its name in some spelling.
 
-    Left out may be what says nothing, and what the tool does by itself, by its `defaults`.
+    Empty values and the tool's own `defaults` may be left out.
     """
     gone = [name for name in before if name not in after]
     moved = {
@@ -497,7 +497,7 @@ def changes_only_form(
 
 
 def is_same_in_form(old: object, new: object) -> bool:
-    """Whether two values differ in type, case, date format or the signs around them alone."""
+    """Whether two values differ only in type, case, date format or the signs around them."""
     if repr(old) == repr(new):
         return True
     if not (isinstance(old, str) and isinstance(new, str)):
@@ -522,7 +522,7 @@ def _says_same_in_parts(old: object, new: object) -> bool:
 
 
 def _differs_in_form(old: str, new: str) -> bool:
-    """Of two texts with the same words: whether the signs around and between them mean the same."""
+    """Whether the signs around and between the words of two texts mean the same."""
     before, after = _WORDS.split(old), _WORDS.split(new)
     ends = zip((before[0], before[-1]), (after[0], after[-1]), strict=True)
     around = all(one == other or (other in ADDED and one in DROPPED) for one, other in ends)

@@ -1,10 +1,10 @@
-"""Arguments that break their schema, changed as little as it takes to fit.
+"""Changes arguments that break their schema as little as needed to make them fit.
 
-A call is read otherwise only where its schema leaves no doubt: as it stands it cannot be meant, and
-as it is read it fits. Nothing is guessed, and no value changes.
+A call is changed only where its schema leaves no doubt: it is invalid as written, and valid after
+the change. Nothing is guessed, and no value changes.
 
-Stricter than what may be suggested after a failure: here nobody has refused the call as it was, and
-nothing asks again before it is made.
+Stricter than a suggestion after a failure: here the tool has not refused the call, and nothing asks
+for confirmation before it is made.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from mulligan.learning.coerce import (
     NOTHING,
     NOTHING_SAID,
     coerce,
+    coerce_value,
     from_text,
     list_types,
     may_be_two,
-    mend_value,
     read_date,
 )
 from mulligan.learning.model_output import ARGUMENT_KEYS, WrittenCall, read_calls
@@ -48,7 +48,7 @@ MOST_CHARACTERS = 20_000
 
 
 def rejoin_pieces(pieces: list[object]) -> list[object] | None:
-    """The objects the pieces were before, or `None` when they do not make any.
+    """The objects that the pieces were split from, or `None` when they do not form any.
 
     A parser that split `[{"a": "x", "b": 1}]` at `", "` leaves `'{"a": "x'` and `'b": 1}]'`.
     """
@@ -77,14 +77,14 @@ class Conformed(Struct, frozen=True):
     kinds: tuple[Kind, ...]
     notes: tuple[str, ...]
     unasked: tuple[str, ...] = ()
-    """What was asked for and is no longer: an argument that the tool does not have, or one
-    under a name that says less."""
+    """What the change no longer asks for: an argument that the tool does not have, or one under a
+    name with less meaning."""
 
 
 def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None:
-    """The arguments in the shape of their schema; `None` if they fit already or cannot be made to.
+    """The arguments changed to fit their schema; `None` if they fit already or cannot be made to.
 
-    Only what breaks the schema is touched, and only if everything fits afterwards.
+    Only invalid parts are changed, and only if everything is valid afterwards.
     """
     if schema.fits(arguments) or not is_small(arguments):
         return None
@@ -99,7 +99,7 @@ def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None
 
 @dataclass(slots=True)
 class _Work:
-    """One walk through the arguments, and what it did on the way."""
+    """One pass over the arguments, and the changes it made."""
 
     schema: Schema
     kinds: list[Kind] = field(default_factory=list)
@@ -145,25 +145,25 @@ class _Work:
     def _drop_unknown(
         self, value: dict[str, Any], named: Mapping[str, Any], *, at: str
     ) -> dict[str, Any]:
-        """Without what is no argument. Left out where it said something, it is another request."""
+        """Without unknown arguments. Dropping one with a value makes another request."""
         for name, held in value.items():
             if name not in named and held in NOTHING_SAID:
-                self._note(Kind.DROP, f"{join_path(at, name)} is no argument")
+                self._note(Kind.DROP, f"{join_path(at, name)} is not an argument")
             elif name not in named:
-                self._note(Kind.OTHER, f"{join_path(at, name)} is no argument")
+                self._note(Kind.OTHER, f"{join_path(at, name)} is not an argument")
                 self.unasked.append(join_path(at, name))
         return {name: held for name, held in value.items() if name in named}
 
     def _drop_nulls(
         self, value: dict[str, Any], part: dict[str, Any], *, at: str
     ) -> dict[str, Any]:
-        """A null where none is allowed, in a property that may be left out, is left out."""
+        """Drop a null that is not allowed in an optional property."""
         named, required = part.get("properties") or {}, part.get("required") or ()
         kept = {}
         for name, held in value.items():
             optional = name in named and name not in required
             if held is None and optional and not self._accepts(None, named[name]):
-                self._note(Kind.DROP, f"{join_path(at, name)} was null, which is as if left out")
+                self._note(Kind.DROP, f"{join_path(at, name)} was null, so it is left out")
             else:
                 kept[name] = held
         return kept
@@ -171,7 +171,7 @@ class _Work:
     def _fill_defaults(
         self, value: dict[str, object], part: dict[str, Any], *, at: str
     ) -> dict[str, object]:
-        """What is missing and has a default, with that."""
+        """Fill in the defaults of missing properties."""
         named = part.get("properties") or {}
         for name in part.get("required") or ():
             default = self.schema.resolve(named.get(name)).get("default", NOTHING)
@@ -190,7 +190,7 @@ class _Work:
             rejoin_pieces(value) if "object" in list_types(self.schema.resolve(items)) else None
         )
         if joined is not None:
-            self._note(Kind.REFORMAT, f"{at} was one text cut into pieces")
+            self._note(Kind.REFORMAT, f"{at} was one text split into pieces")
             value = joined
         return [
             self.conform_value(item, items, at=f"{at}[{index}]", depth=depth)
@@ -200,14 +200,14 @@ class _Work:
     def _conform_scalar(
         self, value: object, part: dict[str, Any], *, at: str, depth: int
     ) -> object:
-        mended = mend_value(value, part, accepts=lambda found: self._accepts(found, part))
-        if mended is not None:
-            now, before = (shorten(repr(each), most=MOST_SHOWN) for each in (mended[0], value))
-            self._note(mended[1], f"{at} is {now} instead of {before}")
-            return mended[0]
+        repaired = coerce_value(value, part, accepts=lambda found: self._accepts(found, part))
+        if repaired is not None:
+            now, before = (shorten(repr(each), most=MOST_SHOWN) for each in (repaired[0], value))
+            self._note(repaired[1], f"{at} is {now} instead of {before}")
+            return repaired[0]
         structure = from_text(value) if isinstance(value, str) else NOTHING
         if structure is not NOTHING and {"array", "object"} & set(list_types(part)):
-            self._note(Kind.COERCE, f"{at} came as text")
+            self._note(Kind.COERCE, f"{at} was a text")
             return self.conform_value(structure, part, at=at, depth=depth + 1)
         return value
 
@@ -219,7 +219,7 @@ class _Work:
         wraps = isinstance(inner, dict) and inner and not set(value) & set(named)
         if wraps and isinstance(inner, dict) and set(inner) <= set(named):
             self._note(
-                Kind.REFORMAT, f"the arguments stood inside {join_path(at, next(iter(value)))}"
+                Kind.REFORMAT, f"the arguments were inside {join_path(at, next(iter(value)))}"
             )
             return inner
         return value
@@ -227,7 +227,7 @@ class _Work:
     def _rename_keys(
         self, value: dict[str, Any], part: dict[str, Any], *, closed: bool, at: str
     ) -> dict[str, Any]:
-        """Unknown keys under the name of a missing property, where one alone can be meant."""
+        """Rename unknown keys to a missing property, where only one can be meant."""
         named = part.get("properties") or {}
         free = [name for name in named if name not in value]
         needed = [name for name in part.get("required") or () if name in free]
@@ -265,11 +265,11 @@ _OWN_KEY = re.compile(
     r"[\s\"'{]*+(?P<key>[A-Za-z_]\w*+)\s*+[\"']\s*+[:=]\s*+[\"']?(?P<value>[^\"']++)[\"'\s,}\]]*+"
 )
 _AROUND = re.compile(r"[\s\"'`]*+(?P<value>[^\s\"'`,;{}\[\]]++)[\s\"'`,;]*+")
-"""One word with quotes or commas around it. In prose they are at home, and left there."""
+"""One word with stray quotes or commas around it. In prose they are left alone."""
 
 
 def strip_debris(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments with every value, and every list that was cut into pieces, as it was meant."""
+    """The arguments with stray syntax removed and split lists joined."""
     cleaned = {
         name: _clean_text(name, value) if isinstance(value, str) else value
         for name, value in arguments.items()
@@ -279,7 +279,7 @@ def strip_debris(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def clean_name(name: str) -> str:
-    """A tool's name without the tokens that stuck to it."""
+    """A tool's name without leftover tokens."""
     return _TOKENS.sub("", name).strip()
 
 
@@ -295,11 +295,11 @@ def _clean_text(name: str, text: str) -> str:
 
 
 LONGEST_WRAPPED = 100_000
-"""Characters of a text that is read: an event loop waits for it."""
+"""Characters of a text that are parsed: the event loop waits for it."""
 
 
 def unwrap_arguments(arguments: Mapping[str, object], schema: Schema) -> dict[str, object] | None:
-    """The arguments as they were meant; `None`: as they are, or nobody can say."""
+    """The arguments as they were meant; `None`: unchanged, or ambiguous."""
     candidates = list(_list_readings(arguments, schema))
     if not candidates or schema.fits(arguments):
         return None
@@ -307,7 +307,7 @@ def unwrap_arguments(arguments: Mapping[str, object], schema: Schema) -> dict[st
 
 
 def _list_readings(arguments: Mapping[str, object], schema: Schema) -> Iterator[dict[str, object]]:
-    """Texts read as JSON where the schema wants no text; and what the only argument holds."""
+    """Texts parsed as JSON where the schema wants no text; and the content of a sole wrapper."""
     rules = {name: rule for name, rule in schema.properties.items() if isinstance(rule, dict)}
     other = {name for name, rule in rules.items() if rule.get("type") != "string"}
     read = {name: _parse(held) for name, held in arguments.items() if name in other}
@@ -333,7 +333,7 @@ _QUOTES = " \t\r\n\"'`"
 
 
 def says_same_in_shape(before: object, after: object) -> bool:
-    """Whether every value is there, and only its type, its case or its separators are others."""
+    """Whether every value is kept, and only type, case or separators differ."""
     if repr(before) == repr(after):
         return True
     match before, after:
@@ -374,7 +374,7 @@ def _says_same_value(before: object, after: object) -> bool:
     if isinstance(after, int | float):
         return _says_number(before, after)
     if isinstance(before, int) and isinstance(after, str):
-        # Of a number with a point nobody knows how it was written: 1.10 is 1.1 by now.
+        # A parsed number no longer shows how it was written: 1.10 is 1.1 by now.
         return after == str(before)
     if not isinstance(before, str) or not isinstance(after, str):
         return False
@@ -404,32 +404,32 @@ class Meant(Struct, frozen=True):
     """One call as it was meant."""
 
     tool: str
-    """One of those offered; or the name as it was written, if it is none of them."""
+    """One of the offered tools; else the name as written."""
     arguments: dict[str, object]
     kinds: tuple[Kind, ...] = ()
-    """What was changed; nothing when the call was right as it stood."""
+    """What was changed; empty when the call was right as written."""
     fits: bool = True
-    """Whether this is a call of the tool, surely read, whose arguments fit its schema."""
+    """Whether this is certainly a call of the tool, with valid arguments."""
     problems: tuple[str, ...] = ()
-    """Why it does not fit, a sentence each."""
+    """Why it is not valid, a sentence each."""
 
 
 def read_meant(written: object, tools: Mapping[str, Schema]) -> list[Meant]:
     """The calls a model made, in order, from whatever it wrote; none when there is no call in it.
 
-    What is no call of a tool, or not surely one, is among them and does not fit.
+    Doubtful calls and calls of unknown tools are among them, marked as invalid.
     """
     names = tuple(tools)
     calls = [_resolve_call(call, tools) for call in read_calls(written, tools=names)]
     if not any(call.tool in tools or suggest_tool(call.tool, names) for call in calls):
         calls = [call for call in calls if is_like(call.tool, names)]
-    # A text that repeats a call word for word means one; a list of calls is meant as it stands.
+    # A call repeated word for word in a text is one call; a list of calls is taken as written.
     once = {repr(call): call for call in calls}
     return list(once.values()) if isinstance(written, str) else calls
 
 
 def suggest_tool(name: str, tools: Sequence[str]) -> str | None:
-    """The tool that may have been meant: itself, one letter away, or without its namespace."""
+    """The tool that may be meant: the same, one letter away, or without its namespace."""
     last = pick_only(tool for tool in tools if match_tool_name(name, [_NAMESPACE.split(tool)[-1]]))
     return match_tool(name, tools) or last or pick_only(t for t in tools if is_slip(name, t))
 
@@ -438,12 +438,12 @@ def _resolve_call(call: WrittenCall, tools: Mapping[str, Schema]) -> Meant:
     tool = match_tool(call.name, tuple(tools))
     if tool is None:
         near = suggest_tool(call.name, tuple(tools))
-        said = f"{call.name!r} is no tool" + (f"; {near!r} is another name" if near else "")
+        said = f"{call.name!r} is not a tool" + (f"; did you mean {near!r}?" if near else "")
         return Meant(call.name, _show_plain(call.arguments), fits=False, problems=(said,))
     schema, given = tools[tool], call.arguments
     names = list(schema.properties)
     if len(given) == 1:
-        # The sole name around all arguments may stand for arguments: `{"params": {…}}`.
+        # A sole name around all arguments may be a wrapper: `{"params": {…}}`.
         [(sole, inner)] = given.items()
         wraps = sole in ARGUMENT_KEYS and sole not in names
         given = inner if wraps and isinstance(inner, dict) else given
@@ -467,7 +467,7 @@ def _resolve_call(call: WrittenCall, tools: Mapping[str, Schema]) -> Meant:
 
 
 def _only_reads(arguments: Mapping[str, object], fixed: Conformed) -> bool:
-    """A call that was not made yet is only read: nothing is cut down, guessed or sent elsewhere."""
+    """Only parse a call that was not made yet: nothing is dropped, guessed or redirected."""
     if {Kind.CLAMP, Kind.OTHER} & set(fixed.kinds):
         return False
     locked = find_locked_changes(arguments, fixed.arguments)
@@ -475,16 +475,16 @@ def _only_reads(arguments: Mapping[str, object], fixed: Conformed) -> bool:
 
 
 def _list_unplaced(call: WrittenCall, named: Mapping[str, object], schema: Schema) -> Iterator[str]:
-    """What was given and has no place of its own in the schema."""
+    """Given values that have no argument in the schema."""
     names = list(schema.properties)
     for name in names[: len(call.values)]:
         if name in named:
-            yield f"{name} is given twice, once without its name"
+            yield f"{name} is given twice, once by position"
     for value in call.values[len(names) :]:
-        yield f"{shorten(repr(value), most=MOST_SHOWN)} has no argument to go to"
+        yield f"{shorten(repr(value), most=MOST_SHOWN)} does not belong to any argument"
     for name in named:
         if schema.closed and name not in names:
-            yield f"{name}={shorten(repr(named[name]), most=MOST_SHOWN)} is no argument of it"
+            yield f"{name}={shorten(repr(named[name]), most=MOST_SHOWN)} is not an argument of it"
 
 
 def _list_problems(arguments: Mapping[str, object], schema: Schema) -> Iterator[str]:

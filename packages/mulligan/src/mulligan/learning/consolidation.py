@@ -1,6 +1,6 @@
-"""Lessons drawn from what was remembered, in batches that can be taken back.
+"""Draws lessons from stored failures, in batches that can be undone.
 
-What failed just now is drawn from at once, kind by kind; everything together about once a day.
+A new failure is consolidated at once with others of its kind; everything together about once a day.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mulligan.learning.mining import (
     mine_pools,
 )
 from mulligan.types.errors import ConfigurationError, StaleLessonError
-from mulligan.types.interfaces import Casebook, KnownTool, Store
+from mulligan.types.interfaces import FailureStore, KnownTool, Store
 from mulligan.types.lesson import (
     Episode,
     EpisodeQuery,
@@ -39,9 +39,9 @@ from mulligan.types.lesson import (
 MOST_LESSONS = 100_000
 PAGE = 500
 MOST_OF_POOL = 200
-"""Failures of one kind, the newest, that are read where one of them has just happened."""
+"""The newest failures of a kind that are read when another one happens."""
 MEMORY = timedelta(days=360)
-"""How far back people are counted."""
+"""The window in which people are counted."""
 
 Hashes = Mapping[tuple[str, str], str]
 """The hash of each tool's schema as it is now, by server and name."""
@@ -52,11 +52,11 @@ People = Mapping[str, int]
 
 
 GoOn = Callable[[], None]
-"""Asked between the steps of a batch; it raises where the rest is for another time."""
+"""Called between the steps of a batch; it raises to postpone the rest."""
 
 
 class Consolidated(Struct, frozen=True, kw_only=True):
-    """What one batch came to."""
+    """The result of one batch."""
 
     batch: str
     episodes: int
@@ -65,7 +65,7 @@ class Consolidated(Struct, frozen=True, kw_only=True):
 
 
 def name_batch(now: datetime) -> str:
-    """The name of a batch: two processes that consolidate in one second have two."""
+    """The name of a batch, unique also for two processes in the same second."""
     return f"{now:%Y%m%dT%H%M%S%f}"
 
 
@@ -75,84 +75,86 @@ def hash_schemas(tools: Sequence[KnownTool]) -> Hashes:
 
 
 def has_grown(before: int, now: int) -> bool:
-    """Whether there is so much more of something that it may say something else."""
+    """Whether a count has grown enough to justify a new version."""
     return 3 * now >= 4 * before
 
 
 def draw_lessons(store: Store, pool: LessonPool, *, now: datetime) -> Consolidated:
-    """Learn from failures of one kind, one of which has just happened.
+    """Learn from the failures of one kind, one of which has just happened.
 
-    A process that draws the same at the same time changes nothing: a lesson's name and its versions
-    follow from the failures, and of two that write one version the second is refused.
+    Concurrent processes do no harm: a lesson's name and versions follow from the failures, and the
+    second writer of a version is refused.
     """
-    casebook, batch = store.casebook, name_batch(now)
+    failure_store, batch = store.failures, name_batch(now)
     tenant, tool, pattern = pool.tenant, pool.tool, pool.fingerprint
     alike = EpisodeQuery(tenant=tenant, tool=tool, fingerprint=pattern)
-    newest = casebook.list_episodes(replace(alike, newest_first=True, limit=MOST_OF_POOL))
+    newest = failure_store.list_episodes(replace(alike, newest_first=True, limit=MOST_OF_POOL))
     episodes = [each for each in reversed(newest) if find_pool(each) == pool]
     about = LessonQuery(tenant=tenant, tool=tool, fingerprint=pattern)
-    known = {each.id: each for each in casebook.list_lessons(about)}
-    # Of a part of them, no count would be right.
+    known = {each.id: each for each in failure_store.list_lessons(about)}
+    # Counts of a part of them would be wrong.
     whole = len(newest) < MOST_OF_POOL
     written = [
         each
         for each in mine(episodes, known=list(known.values()), at=now, batch=batch)
-        # Where it says little more it is no other version, or every failure would be one.
+        # A small difference is no new version, or every failure would make one.
         if each.id not in known
         or (whole and has_grown(known[each.id].met, each.met))
         or (whole and differs_in(known[each.id], each, MARKS))
-        if _append(casebook, each)
+        if _append(failure_store, each)
     ]
     new = [each for each in written if each.id not in known]
-    casebook.use(find_uses(episodes, new))
-    people = count_people(casebook, now=now) if new else {}
+    failure_store.use(find_uses(episodes, new))
+    people = count_people(failure_store, now=now) if new else {}
     schemas = hash_schemas(store.catalog.list_tools()) if new else {}
     for lesson in new:
-        moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
+        moved = grow(failure_store, lesson, now=now, schemas=schemas, people=people, batch=batch)
         written += [] if moved is None else [moved]
     return Consolidated(batch=batch, episodes=len(newest), lessons=tuple(written))
 
 
 def consolidate(store: Store, *, now: datetime, go_on: GoOn = lambda: None) -> Consolidated:
-    """Mine every episode that is kept, then let each lesson's uses say where it stands.
+    """Mine all stored episodes, then update each lesson's state from its uses.
 
-    What it has written stays where `go_on` raises; the next batch goes on from there.
+    If `go_on` raises, what was written stays; the next batch continues from there.
     """
-    casebook, batch = store.casebook, name_batch(now)
+    failure_store, batch = store.failures, name_batch(now)
     schemas = hash_schemas(store.catalog.list_tools())
-    episodes = list(renew_episodes(list_episodes(casebook, go_on=go_on)))
+    episodes = list(renew_episodes(list_episodes(failure_store, go_on=go_on)))
     written = renew_lessons(
-        casebook, casebook.list_lessons(LessonQuery(limit=MOST_LESSONS)), now=now
+        failure_store, failure_store.list_lessons(LessonQuery(limit=MOST_LESSONS)), now=now
     )
-    known = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
+    known = failure_store.list_lessons(LessonQuery(limit=MOST_LESSONS))
     for each in mine_pools(episodes, known=known, at=now, batch=batch):
-        written += [each] if _append(casebook, each) else []
+        written += [each] if _append(failure_store, each) else []
         go_on()
-    lessons = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
+    lessons = failure_store.list_lessons(LessonQuery(limit=MOST_LESSONS))
     uses = find_uses(episodes, lessons)
     for start in range(0, len(uses), PAGE):
-        casebook.use(uses[start : start + PAGE])
+        failure_store.use(uses[start : start + PAGE])
         go_on()
-    people = count_people(casebook, now=now)
+    people = count_people(failure_store, now=now)
     for lesson in lessons:
-        moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
+        moved = grow(failure_store, lesson, now=now, schemas=schemas, people=people, batch=batch)
         written += [] if moved is None else [moved]
         go_on()
     return Consolidated(batch=batch, episodes=len(episodes), lessons=tuple(written))
 
 
 def renew_episodes(episodes: Iterable[Episode]) -> Iterator[Episode]:
-    """Each under the name that its pattern has today."""
+    """Each under its pattern's current name."""
     for each in episodes:
         name = renew_fingerprint(each.fingerprint, tool=each.tool, template=each.template)
         yield each if name == each.fingerprint else replace(each, fingerprint=name)
 
 
-def renew_lessons(casebook: Casebook, lessons: Iterable[Lesson], *, now: datetime) -> list[Lesson]:
-    """Move each lesson of an older pattern to the one of today, with its state and its uses.
+def renew_lessons(
+    failure_store: FailureStore, lessons: Iterable[Lesson], *, now: datetime
+) -> list[Lesson]:
+    """Move each lesson of an older pattern to its current name, with its state and uses.
 
-    A change of the masks renames every pattern, and a lesson is proven for its pattern alone. What
-    an error was masked to is kept, and masked again; the old lesson stays on record, retired.
+    A change of the masks renames every pattern, and a lesson is proven for its pattern alone. The
+    stored masked error is masked again; the old lesson stays on record, retired.
     """
     written = []
     for old in lessons:
@@ -165,7 +167,7 @@ def renew_lessons(casebook: Casebook, lessons: Iterable[Lesson], *, now: datetim
             id=hash_lesson(pool, old.remedy),
             version=1,
             fingerprint=name,
-            why=f"lesson {old.id}, whose pattern is masked anew; {old.why}"[:500],
+            why=f"lesson {old.id}, whose pattern has a new name; {old.why}"[:500],
             batch="",
             learned_at=now,
         )
@@ -173,26 +175,28 @@ def renew_lessons(casebook: Casebook, lessons: Iterable[Lesson], *, now: datetim
             old,
             version=old.version + 1,
             state=LessonState.RETIRED,
-            why=f"its pattern is masked anew: it is lesson {new.id} now",
+            why=f"its pattern has a new name: it is lesson {new.id} now",
             batch="",
             learned_at=now,
         )
-        # The new one first: a lesson that is there twice does no harm, one that is lost does. It is
-        # there if another has come to the same pattern, or another process was first.
-        if _append(casebook, new):
-            casebook.use([replace(use, lesson=new.id) for use in casebook.list_uses(old.id)])
+        # The new one first: a duplicate lesson does no harm, a lost one does. It exists already if
+        # another lesson moved to the same pattern, or another process was first.
+        if _append(failure_store, new):
+            failure_store.use(
+                [replace(use, lesson=new.id) for use in failure_store.list_uses(old.id)]
+            )
             written.append(new)
-        _append(casebook, left)
+        _append(failure_store, left)
     return written
 
 
-def count_people(casebook: Casebook, *, now: datetime) -> People:
-    """How many people each tenant is known to have, by what has failed of late."""
-    return count_known_people(casebook.count_episodes(since=(now - MEMORY).date()))
+def count_people(failure_store: FailureStore, *, now: datetime) -> People:
+    """The number of known people by tenant, from recent failures."""
+    return count_known_people(failure_store.count_episodes(since=(now - MEMORY).date()))
 
 
 def grow(
-    casebook: Casebook,
+    failure_store: FailureStore,
     lesson: Lesson,
     *,
     now: datetime,
@@ -200,9 +204,9 @@ def grow(
     people: People,
     batch: str = "",
 ) -> Lesson | None:
-    """Let what a lesson's uses came to say where it stands; its new version, if it has moved."""
-    since = find_count_start(casebook.list_lesson_versions(lesson.id))
-    uses = casebook.list_uses(lesson.id)
+    """Update a lesson's state from its uses; returns the new version, if it changed."""
+    since = find_count_start(failure_store.list_lesson_versions(lesson.id))
+    uses = failure_store.list_uses(lesson.id)
     moved = judge_life(
         lesson,
         compute_balance(uses, since=since),
@@ -214,49 +218,53 @@ def grow(
     if moved is None:
         return None
     moved = replace(moved, batch=batch)
-    return moved if _append(casebook, moved) else None
+    return moved if _append(failure_store, moved) else None
 
 
-def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list[Lesson]:
-    """Undo a consolidation: what it wrote stays on record, and what stood before counts again."""
+def undo_consolidation(
+    failure_store: FailureStore, batch: str, *, now: datetime, by: str
+) -> list[Lesson]:
+    """Undo a consolidation: its versions stay on record, and the earlier ones apply again."""
     written = []
-    for lesson in casebook.list_lessons(LessonQuery(limit=MOST_LESSONS)):
+    for lesson in failure_store.list_lessons(LessonQuery(limit=MOST_LESSONS)):
         if lesson.batch != batch or not batch:
             continue
-        before = [each for each in casebook.list_lesson_versions(lesson.id) if each.batch != batch]
-        # A lesson that the batch brought forth has no earlier self to go back to: it waits for a
-        # person, or the next consolidation would bring it back.
+        before = [
+            each for each in failure_store.list_lesson_versions(lesson.id) if each.batch != batch
+        ]
+        # A lesson that the batch created has no earlier version. It is quarantined, or the next
+        # consolidation would create it again.
         content = before[-1] if before else replace(lesson, state=LessonState.QUARANTINED)
         back = replace(
             content,
             version=lesson.version + 1,
-            why=f"consolidation {batch} was taken back",
+            why=f"consolidation {batch} was undone",
             by=by,
             batch="",
             learned_at=now,
         )
-        written += [back] if _append(casebook, back) else []
+        written += [back] if _append(failure_store, back) else []
     if not written:
         raise ConfigurationError(
-            f"No lesson stands as consolidation {batch!r} left it. "
+            f"No lesson is still at the version that consolidation {batch!r} wrote. "
             "`mulligan lessons list --json` shows the batch of each."
         )
     return written
 
 
-def list_episodes(casebook: Casebook, *, go_on: GoOn = lambda: None) -> Iterator[Episode]:
-    """All that are kept, oldest first, a page at a time."""
+def list_episodes(failure_store: FailureStore, *, go_on: GoOn = lambda: None) -> Iterator[Episode]:
+    """All stored ones, oldest first, page by page."""
     after = ""
-    while page := casebook.list_episodes(EpisodeQuery(after=after, limit=PAGE)):
+    while page := failure_store.list_episodes(EpisodeQuery(after=after, limit=PAGE)):
         yield from page
         after = page[-1].id
         go_on()
 
 
-def _append(casebook: Casebook, lesson: Lesson) -> bool:
-    """Whether it was written; another process that was first has said something newer."""
+def _append(failure_store: FailureStore, lesson: Lesson) -> bool:
+    """Whether it was written; `False` if another process wrote that version first."""
     try:
-        casebook.append([lesson])
+        failure_store.append([lesson])
     except StaleLessonError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""What to do about a failed call: the same again, mend it, look something up, ask, or leave it."""
+"""Decides about a failed call: retry, repair, look something up, ask, or leave it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mulligan.learning.classify import find_likely_class
 from mulligan.learning.coerce import NOTHING_SAID
 from mulligan.learning.protected_fields import is_locked, is_said_number
 from mulligan.learning.suggest import Culprit, Knowledge, find_culprits
-from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
+from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
 from mulligan.learning.values import is_small
 from mulligan.types.display import quote_value
 from mulligan.types.effect import Effect, Mode
@@ -19,22 +19,22 @@ from mulligan.types.lesson import FailedCall, Lesson, Suggestion
 from mulligan_dates.text import split_name
 
 MOST_SAME = 2
-"""How often the same call may fail before the same again is no advice."""
+"""How often the same call may fail before a retry is no longer advised."""
 
 SURELY = 0.8
-"""Of the failures of a pattern, the share that must have been settled in one way to outweigh the
-rules, which are right about as often …"""
+"""The share of a pattern's failures that must have been settled in one way to outweigh the rules,
+which are right about as often …"""
 WORTH_OF_RULES = 12
-"""… and count for so many failures that were settled as they say."""
+"""… and count as this many failures."""
 
 OPEN_TO_OTHERS = frozenset({Decision.REPAIR, Decision.ASK})
-"""What the rules say where another request may be what is wanted."""
+"""The decisions of the rules where another request may be needed."""
 
 _BOUNDS = {ComplaintKind.MOST: "at most", ComplaintKind.LEAST: "at least"}
 
 MOST_CHOICES = 5
 MOST_SHOWN = 60
-"""Characters of each: they are what tools returned, and anybody may have written them."""
+"""Characters of each: they are untrusted tool results."""
 
 Past = Mapping[Decision, int]
 """How often each decision turned out right for failures of this pattern."""
@@ -43,7 +43,7 @@ NO_PAST: Past = MappingProxyType({})
 
 _LANDED = Advice(
     decision=Decision.STOP,
-    why="It took effect all the same, and the error came after that: do not make it again.",
+    why="It took effect before the error: do not repeat it.",
 )
 
 
@@ -54,9 +54,9 @@ def decide(
     past: Past = NO_PAST,
     other: Lesson | None = None,
 ) -> Advice:
-    """The advice that goes with every failure. It is for the agent: nothing is done by it.
+    """The advice for a failure. It is for the agent: nothing is done automatically.
 
-    `other`: a lesson that has helped by asking for something else, which is for the person to say.
+    `other`: a lesson that helped by another request, which only the person can decide.
     """
     if failed.failure.landed:
         return _LANDED
@@ -64,8 +64,8 @@ def decide(
     if other is not None and not suggested and advice.decision in OPEN_TO_OTHERS:
         change = other.correction
         why = (
-            f"{other.seen} of {other.of} failures like this one were mended by another request: "
-            f"{change}. That asks for something else, so it is for the person to say."
+            f"{other.seen} of {other.of} failures like this one were repaired by another request: "
+            f"{change}. That is another request, so the person must decide."
         )
         return Advice(decision=Decision.ASK, why=why, first=advice.first, ask=f"May I {change}?")
     usual = max(past, key=past.__getitem__, default=advice.decision)
@@ -74,12 +74,12 @@ def decide(
         return advice
     if _repeats_effect(usual, failed) or _speaks_for_itself(failed, suggested):
         return advice
-    why = f"{settled} of {met} failures like this one were settled so."
+    why = f"{settled} of {met} failures like this one were settled this way."
     return Advice(decision=usual, why=why, first=advice.first, ask=advice.ask)
 
 
 def _speaks_for_itself(failed: FailedCall, suggested: Sequence[Suggestion]) -> bool:
-    """Whether this very call and its turn say what to do: others had other values."""
+    """Whether this call and its turn decide: other failures had other values."""
     if suggested or _advise_person(failed) is not None:
         return True
     of_value = find_likely_class(failed.failure, failed.error).traits.advice is ArgumentFault.VALUE
@@ -87,7 +87,7 @@ def _speaks_for_itself(failed: FailedCall, suggested: Sequence[Suggestion]) -> b
 
 
 def _repeats_effect(decision: Decision, failed: FailedCall) -> bool:
-    """Whether the same again could do twice what was done once."""
+    """Whether a retry could repeat an effect."""
     found = find_likely_class(failed.failure, failed.error)
     unsure = found.traits.may_have_landed and failed.effect is not Effect.READ
     return decision is Decision.RETRY and unsure
@@ -97,7 +97,7 @@ def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Adv
     traits = find_likely_class(failed.failure, failed.error).traits
     if _repeats_effect(Decision.RETRY, failed):
         return Advice(
-            decision=Decision.LOOK_UP, why="It may have landed: look before repeating it."
+            decision=Decision.LOOK_UP, why="It may have taken effect: check before repeating it."
         )
     if suggested and not traits.passes and not traits.final:
         best = suggested[0]
@@ -116,7 +116,7 @@ def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Adv
 
 
 def _advise_person(failed: FailedCall) -> Advice | None:
-    """What only the person can say: another number than theirs, or less than what was asked for."""
+    """Questions only the person can answer: another number than theirs, or less than requested."""
     given, changes = failed.call.arguments, failed.effect not in (Effect.READ, Effect.UNDECLARED)
     complaints = parse_complaints(failed.error)
     missing = any(each.about is ComplaintKind.MISSING for each in complaints)
@@ -128,17 +128,17 @@ def _advise_person(failed: FailedCall) -> Advice | None:
             return Advice(
                 decision=Decision.ASK,
                 why=why,
-                ask=f"{name} {value!r} cannot be had, {bound} can: what should it be?",
+                ask=f"{name} {value!r} is not possible, {bound} is: what should it be?",
             )
-        unknown = each.about is ComplaintKind.UNEXPECTED and value not in NOTHING_SAID
+        unknown = _is_unknown(each, failed) and value not in NOTHING_SAID
         if unknown and changes and not missing:
             shown = quote_value(name, most=MOST_SHOWN)
             what = f"{shown}={quote_value(value, most=MOST_SHOWN)}"
-            why = f"The tool has no argument {shown}: without it, it does what was not asked for."
+            why = f"The tool has no argument {shown}: without it, the call is another request."
             return Advice(
                 decision=Decision.ASK,
                 why=why,
-                ask=f"{failed.call.tool} cannot be told {what}: should it be done without?",
+                ask=f"{failed.call.tool} does not accept {what}: should it be done without?",
             )
     return None
 
@@ -155,40 +155,47 @@ def _advise_retry(failed: FailedCall, advice: Advice) -> Advice:
 def _advise_repair(failed: FailedCall) -> Advice:
     found = parse_complaints(failed.error)
     missing = [each.subject for each in found if each.about is ComplaintKind.MISSING]
-    unknown = [each.subject for each in found if each.about is ComplaintKind.UNEXPECTED]
+    unknown = [each.subject for each in found if _is_unknown(each, failed)]
     wanted = ", ".join(quote_value(each, most=MOST_SHOWN) for each in missing)
     about = f" ({wanted})" if missing else ""
-    # Their names stand in the error, which anybody may have written.
+    # The names come from the error, which is untrusted.
     named = ", ".join(quote_value(each, most=MOST_SHOWN) for each in unknown)
     none = f" It has no argument {named}." if unknown else ""
     return Advice(
         decision=Decision.REPAIR,
-        why=f"The arguments are not in the shape the tool wants{about}.{none}",
+        why=f"The arguments do not have the form that the tool expects{about}.{none}",
     )
 
 
+def _is_unknown(complaint: Complaint, failed: FailedCall) -> bool:
+    """Whether an argument is one that the tool does not have, which its schema does not deny."""
+    named = failed.schema.get("properties")
+    known = isinstance(named, Mapping) and complaint.subject in named
+    return complaint.about is ComplaintKind.UNEXPECTED and not known
+
+
 def _advise_missing(failed: FailedCall) -> Advice:
-    """What the person gave is asked for again; what the agent made up can be found in the turn."""
+    """Ask for values the person gave; look up values the agent made up."""
     held, others, found = _find_held(failed)
     if held is not None:
         what = f"{held.key} {held.value!r}"
         if len(others) < 2 or not is_locked(held.path):
             why = f"{what} was never mentioned, and this turn has others."
             return Advice(decision=Decision.REPAIR, why=why)
-        # Several would do, and the field is who, where or how much.
+        # Several values are possible, and the field is protected.
         shown = ", ".join(quote_value(each, most=MOST_SHOWN) for each in others[:MOST_CHOICES])
-        why = f"{what} is not there, and several others are."
+        why = f"{what} does not exist, and several others do."
         return Advice(decision=Decision.ASK, why=why, ask=f"Which {held.key} is meant: {shown}?")
     names = ", ".join(f"{each.key} {each.value!r}" for each in found[:3]) or "what was asked for"
     return Advice(
         decision=Decision.ASK,
-        why=f"Nothing is there under {names}.",
-        ask=f"{names} cannot be found: is it right?",
+        why=f"Nothing exists under {names}.",
+        ask=f"{names} was not found: is it right?",
     )
 
 
 def _find_held(failed: FailedCall) -> tuple[Culprit | None, list[str], list[Culprit]]:
-    """What the agent made up although the turn has others of its kind; those; and all culprits."""
+    """The invented value, the turn's values of its kind, and all suspects."""
     known = Knowledge(failed.said, failed.earlier)
     found = find_culprits(failed, known)
     for each in (each for each in found if not known.was_seen(each.value)):
@@ -208,10 +215,10 @@ MOST_REMEMBERED = 1_000
 
 
 def may_apply(suggestion: Suggestion, failed: FailedCall, *, mode: Mode) -> bool:
-    """Whether a correction may be made without asking.
+    """Whether a correction may be applied without asking.
 
-    Only in mode `auto`, only a change of shape, only where the arguments failed before any effect,
-    and only if it is likely enough to help. A read has no effect, whatever it failed of.
+    Only in mode `auto`, only a change of form, only where the arguments failed before any effect,
+    and only if it is likely enough to help. A read has no effect, however it failed.
     """
     reads, failure = failed.effect is Effect.READ, failed.failure
     refused = failure.error_class.traits.advice is ArgumentFault.SHAPE and not failure.by_words
@@ -223,22 +230,22 @@ def may_apply(suggestion: Suggestion, failed: FailedCall, *, mode: Mode) -> bool
 
 @dataclass(slots=True)
 class TrackRecord:
-    """How often a tool fails. What was long ago counts less, so that a tool may get worse."""
+    """How often a tool fails. Older calls count less, so that a tool may get worse."""
 
     calls: int = 0
     failures: int = 0
 
     def count_failure(self, calls: int) -> None:
-        """One failed, so many calls after the last one that did."""
+        """Record a failure, `since` calls after the last one."""
         self.calls += calls
         self.failures += 1
         if self.calls > MOST_REMEMBERED:
             self.calls, self.failures = self.calls // 2, self.failures // 2
 
     def fails_rarely(self, since: int = 0) -> bool:
-        """Whether it was called often enough and failed rarely enough to be left alone.
+        """Whether it was called often enough and failed rarely enough to be skipped.
 
-        `since`: calls that were made after the last failure.
+        `since`: calls made after the last failure.
         """
         calls = self.calls + since
         return calls >= ENOUGH_CALLS and self.failures < RARE * calls

@@ -1,12 +1,11 @@
-"""An error in parts, from whatever shape it came in: the one reader of what an error says.
+"""Parses an error of any format into its parts: the only parser of errors.
 
-Services agree on the parts and on nothing else: a status, a code for programs, a reason, the path
-of what is at fault, a message for people. MCP content, problem details, GraphQL, gRPC, the answers
-of clouds, payment services and chats, and what a program wrote before it ended: all come to the
-same.
+Services agree on the parts alone: a status, a machine-readable code, a reason, the path of the
+faulty field, a message for people. MCP content, problem details, GraphQL, gRPC, the answers of
+clouds, payment services and chats, and the output of a program all become the same struct.
 
-A line of its own, at the end of what the program wrote or right at the start: `Return code: 1`. The
-same words in a log are about other programs, and say nothing of the call.
+An exit code is a line of its own at the start or the end of a program's output: `Return code: 1`.
+The same words in a log are about other programs.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from mulligan.learning.parsing import GarbledError, Named, read_json, read_whole
 from mulligan_dates.text import fold_name, list_words
 
 END = 300
-"""Characters at the end of a text in which a tool tells how the program ended …"""
+"""Characters at the end of a text in which a tool reports an exit code …"""
 START = 100
 """… or at its start."""
 NEAR = 2_000
-"""Characters that tell whether it is a log."""
+"""Characters that decide whether it is a log."""
 MOST_LINES = 8
 
 _ENDED = re.compile(
     r"[\[(<*#=\s]{0,8}(?:(?:the )?(?:command|process|program|script|execution|job)\b[\w ]{0,40}? )?"
     r"(?:(?:exit|return)(?:ed)?[ _-]?(?:code|status|value)|"
     r"exited with(?: (?:code|status|exit code))?|returncode)"
-    r"\s{0,3}[:=]?\s{0,3}(-?\d{1,10})[\])>*.=\s]{0,8}",
+    r"\s{0,3}[:=]?\s{0,3}(-?\d{1,10})(?:[ :,-]{1,3}\([\w ,.'-]{1,60}\))?[\])>*.=\s]{0,8}",
     re.IGNORECASE,
 )
 _STAMPED = re.compile(
@@ -49,16 +48,16 @@ _LEVELLED = re.compile(
 
 
 def find_exit(text: str) -> int | None:
-    """The exit code a tool reports of a program that failed; `None`: none, zero, or a log's."""
+    """The non-zero exit code that a tool reports; `None`: none, zero, or part of a log."""
     return read_exit(text) or None
 
 
 def read_exit(text: str) -> int | None:
-    """The exit code a tool reports of the program it ran, zero too; `None`: it reports none."""
+    """The exit code that a tool reports, zero too; `None`: none."""
     last = _find_last(text[-END:], slice(-MOST_LINES, None))
     if last is not None:
         return None if looks_like_log(text[-NEAR:]) else last
-    first = _find_last(text[:START], slice(2)) if len(text) > END else None
+    first = _find_last(text[:START], slice(2))
     return None if first is None or looks_like_log(text) else first
 
 
@@ -74,7 +73,7 @@ def looks_like_log(text: str) -> bool:
 def _find_last(text: str, lines: slice) -> int | None:
     low = text.lower()
     if "exit" not in low and "return" not in low:
-        # Nearly every text ends here, at every call.
+        # Fast path: nearly every text returns here.
         return None
     looked = text.splitlines()[lines]
     found = [int(ended[1]) for line in looked if (ended := _ENDED.fullmatch(line[:200]))]
@@ -94,7 +93,7 @@ def fold_fields(text: str) -> tuple[str, ...]:
 
 
 def ask(holder: object, name: str) -> object:
-    """An attribute, or `None` if there is none or it cannot be had."""
+    """An attribute, or `None` if there is none or reading it fails."""
     try:
         return getattr(holder, name, None)
     except BaseException:  # noqa: BLE001 - the tool's own outcome must not be replaced by this one
@@ -102,7 +101,7 @@ def ask(holder: object, name: str) -> object:
 
 
 def ask_text(error: BaseException) -> str:
-    """What an exception says of itself, or nothing if it cannot be had."""
+    """An exception's text, or nothing if it cannot be rendered."""
     try:
         return str(error)
     except BaseException:  # noqa: BLE001 - as above
@@ -111,24 +110,24 @@ def ask_text(error: BaseException) -> str:
 
 LONGEST_ERROR = 20_000
 LONGEST_LOOSE = 4_000
-"""Characters of what is no JSON and is read like it all the same: an error is short."""
+"""Characters of a text that is parsed like JSON although it is none: an error is short."""
 DEEPEST = 6
 MOST_ENTRIES = 5
 MOST_KEYS = 200
 MOST_MESSAGES = 3
 
 MESSAGES = fold_fields("""
-    message msg error_message title detail error_description description error fault exception
-    stderr text reason fault_string fehler fehlermeldung erreur mensaje meldung nachricht
+    message msg error_message title summary detail error_description description error fault
+    exception stderr text reason fault_string fehler fehlermeldung erreur mensaje meldung nachricht
 """)
-"""Where an error is put into words."""
+"""Fields with an error message."""
 INSIDE = fold_fields("""
     error errors response body detail details data extensions content structured_content text result
     output error_messages response_metadata inner_error cause issues field_violations source fault
     payload user_errors non_field_errors
 """)
-"""Where an envelope holds the error, or more of it."""
-STATUSES = fold_fields("status status_code http_status http_status_code")
+"""Fields in which an envelope holds the error, or more of it."""
+STATUSES = fold_fields("status status_code http_status http_status_code http_code")
 _CODE_FIELDS = fold_fields("code error_code sqlstate __type status error codes fault_code")
 REASONS = fold_fields("reason decline_code error_type type domain")
 PATHS = fold_fields("path param parameter field pointer loc instance_path property")
@@ -138,7 +137,7 @@ NO_CODES = list_words("""
     error failed failure fail ok true false text object string list none null unknown_error
     application/problem+json about:blank
 """)
-"""What stands where a code could, and says nothing."""
+"""Meaningless values in the place of a code."""
 
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9]*+(?:[_.:-][A-Za-z0-9]++)*+")
 _TELLS = re.compile(r"[_.:]|[a-z][A-Z]|^[A-Z]{4,}$")
@@ -156,21 +155,21 @@ _TAG = re.compile(r"<[^<>]{0,200}>")
 
 
 class ErrorFields(Struct, frozen=True, kw_only=True):
-    """What an error says of itself, each part in its place."""
+    """The parts of an error."""
 
     message: str
     status: int | None = None
     """An HTTP status, or a code of JSON-RPC."""
     code: str = ""
-    """What programs are to tell it by: `channel_not_found`, `NOT_FOUND`, `42601`."""
+    """The machine-readable code: `channel_not_found`, `NOT_FOUND`, `42601`."""
     reason: str = ""
     path: str = ""
-    """What of the request is at fault."""
+    """The path of the faulty field."""
     exit_code: int | None = None
-    """What a program ended with that the tool ran."""
+    """The exit code of the program that the tool ran."""
 
     def render(self) -> str:
-        """All of it on one line, which `read_error` reads back."""
+        """All parts on one line, which `read_error` parses again."""
         parts = (
             ("status", "" if self.status is None else str(self.status)),
             ("code", self.code),
@@ -183,11 +182,11 @@ class ErrorFields(Struct, frozen=True, kw_only=True):
 
 
 def read_error(error: str) -> ErrorFields:
-    """What an error's text says, in parts; of mere prose, the prose and what codes stand in it."""
+    """The parts of an error's text; of prose, the prose and the codes in it."""
     return _read_text(error[:LONGEST_ERROR].strip())
 
 
-# Every source of advice asks for it, for one failure.
+# Every source of advice asks about the same failure.
 @lru_cache(maxsize=64)
 def _read_text(text: str) -> ErrorFields:
     held = _parse_structure(text)
@@ -198,7 +197,7 @@ def _read_text(text: str) -> ErrorFields:
 
 
 def read_structure(value: object, *, depth: int = 0) -> ErrorFields | None:
-    """What a structure says of an error; `None` where it says nothing."""
+    """The error in a structure; `None` where there is none."""
     if depth > DEEPEST:
         return None
     match value:
@@ -221,7 +220,7 @@ def read_structure(value: object, *, depth: int = 0) -> ErrorFields | None:
 
 
 def read_wait(value: object) -> timedelta | None:
-    """How long an error that came as a result asks to wait; `None` where it does not say."""
+    """The wait time that an error in a result asks for; `None` where it states none."""
     inner = (each for name, each in _list_fields(value) if name in ("error", "parameters"))
     for holder in (value, *inner):
         for name, wait in _list_fields(holder):
@@ -271,7 +270,7 @@ def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | N
 
 
 def _read_entries(values: Sequence[object], *, depth: int) -> ErrorFields | None:
-    """Several errors as one: the first has the parts, and each its say."""
+    """Several errors as one: the parts of the first, the messages of all."""
     read = (read_structure(each, depth=depth + 1) for each in values[:MOST_ENTRIES])
     entries = [each for each in read if each is not None]
     if len(entries) < 2:
@@ -284,7 +283,7 @@ def _read_entries(values: Sequence[object], *, depth: int) -> ErrorFields | None
 
 
 def _merge_fields(outer: ErrorFields, inner: ErrorFields | None) -> ErrorFields:
-    """What an envelope says, with what it holds: neither takes anything from the other."""
+    """The parts of an envelope merged with those of its content."""
     if inner is None:
         return outer
     # Of codes, a word says more than a number.
@@ -320,8 +319,8 @@ def _list_messages(held: Mapping[str, object]) -> Iterator[str]:
 
 
 def _has_words(held: Mapping[str, object]) -> bool:
-    """Whether there is a message for people, beside what is for programs."""
-    return any(isinstance(held.get(name), str) and held[name] for name in MESSAGES[:7])
+    """Whether there is a message for people beside the codes."""
+    return any(isinstance(held.get(name), str) and held[name] for name in MESSAGES[:8])
 
 
 def _list_statuses(held: Mapping[str, object]) -> Iterator[int]:
@@ -363,7 +362,7 @@ def _list_paths(held: Mapping[str, object]) -> Iterator[str]:
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text is for programs: one word that is none of a language."""
+    """Whether a text is machine-readable: one word that belongs to no language."""
     named = len(text) <= 60 and text.casefold() not in NO_CODES and _CODE.fullmatch(text)
     return bool(named and _TELLS.search(text))
 
@@ -394,7 +393,7 @@ def _read_prose(text: str) -> ErrorFields:
 
 
 BODIES = ("body", "json_body", "response", "error", "error_details", "details")
-"""Where libraries keep the answer itself."""
+"""Attributes in which libraries keep the response."""
 _CODE_ATTRIBUTES = ("sqlstate", "pgcode", "error_code", "code")
 _LONGEST_MESSAGE = 4_000
 
@@ -414,7 +413,7 @@ def read_exception(error: BaseException) -> ErrorFields:
 
 
 def _read_code(error: BaseException) -> str:
-    # The code of gRPC's is a method; those of others may do anything.
+    # gRPC's `code` is a method; those of other libraries may do anything.
     grpc = any(kind.__module__.partition(".")[0] == "grpc" for kind in type(error).__mro__)
     for name in _CODE_ATTRIBUTES:
         code = ask(error, name)

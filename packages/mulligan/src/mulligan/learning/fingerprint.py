@@ -1,10 +1,10 @@
-"""Which failures are the same: an error's text without its values, and the hash of it.
+"""Fingerprints of failures: an error's text with its values masked, and the hash of it.
 
-The call's own values go first, for they are certain; then what looks like a value. Codes, bounds,
-the values an argument may have and the names of parameters stay: errors that differ in these need
-different fixes. Everything is a function of the call and the text, so it can be computed again;
-a change of the rules is a new version, and patterns of two versions are never mixed. A row of the
-log is enough: its values were masked before it was written.
+The call's own values are masked first, since they are certain; then what looks like a value. Codes,
+bounds, allowed values and parameter names stay: errors that differ in these need different fixes.
+A fingerprint is a pure function of the call and the text. A change of the masks is a new version,
+and patterns of two versions are never mixed. A row of the log is enough: its values were masked
+before it was written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mulligan.types.lesson import Alike, ErrorRule, Pattern
 from mulligan_dates.text import list_leaves
 
 SHORTEST = 12
-"""Characters; less is a set of values that may be told apart by."""
+"""Characters of a masked set of allowed values."""
 MOST_DUMPS = 5
 
 _START = re.compile(r"""\{\s?['"]\w|\[\s*+\{""")
@@ -40,7 +40,7 @@ _SIGNS = re.compile(r"[{}\[\]]")
 
 
 def mask_dumps(text: str) -> str:
-    """A text with each structure in it masked, or put into words where it is an error itself."""
+    """A text with each structure in it masked, or rendered as words where it is an error."""
     kept, at = [], 0
     for _ in range(MOST_DUMPS):
         found = _START.search(text, at)
@@ -54,7 +54,7 @@ def mask_dumps(text: str) -> str:
 
 
 def _read_dump(text: str, start: int) -> tuple[str, int]:
-    """What stands for the structure that starts here, and where that ends."""
+    """The replacement for the structure that starts here, and where it ends."""
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -147,12 +147,12 @@ MASKS: tuple[tuple[str, str], ...] = (
         r"[$€£]?(?<![\w.])-?\d++(?:,\d++)*+(?:\.\d++)?(?:e[+-]?\d++)?(?=[a-z%°]{0,3}\b)[a-z%°]{0,3}",
     ),
 )
-"""Kind and pattern. `keep`: a code or a bound, which tells errors apart that need other fixes."""
+"""Kind and pattern. `keep`: a code or a bound, which separates errors that need different fixes."""
 
 
 @cache
 def compile_mask() -> re.Pattern[str]:
-    """All of them as one, with the first failure: it takes a while."""
+    """All masks as one pattern, compiled at the first failure: it is slow."""
     return re.compile(
         "|".join(f"(?P<{name}_{at}>{mask})" for at, (name, mask) in enumerate(MASKS)),
         re.IGNORECASE,
@@ -164,7 +164,7 @@ NAMED_BEFORE = re.compile(
     r"(?: named| called)?[:\s(]*+$",
     re.IGNORECASE,
 )
-"""What stands before a quoted name, as against a quoted value."""
+"""Words before a quoted name, as opposed to a quoted value."""
 
 NAMED_AFTER = re.compile(
     r"^\s*+(?:is a required|is required|field|argument|parameter|property|was unexpected)",
@@ -175,16 +175,16 @@ DOMAIN_BEFORE = re.compile(
     r"|choose from)[^.;]{0,200}$",
     re.IGNORECASE,
 )
-"""What stands before the values an argument may have, which are kept."""
+"""Words before allowed values, which are kept."""
 
 FORMAT = re.compile(r"%[A-Za-z]|\b(?:YYYY|yyyy|DD|dd|MM|HH|hh)\b")
-"""What only the form of a date or a time has in it: it is what the error asks for."""
+"""Date format codes: a stated format is kept."""
 REASON = re.compile(r"[a-z]+(?: [a-z]+){1,12}")
 REASON_BEFORE = re.compile(
     r"(?:rejected|refused|denied|declined|failed|because|reason|due to)(?: is| was)?\W{0,3}$",
     re.IGNORECASE,
 )
-"""What stands before the reason of a refusal, which is no value though it is quoted."""
+"""Words before a quoted reason, which is kept."""
 
 QUOTED = re.compile(r"'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|`([^`\n]{0,300})`")
 
@@ -192,7 +192,7 @@ SAME_BOUND: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("<= ", re.compile(r"(?:≤|<=|at most|no more than|less than or equal to)\s*+(?=-?\d)")),
     (">= ", re.compile(r"(?:≥|>=|at least|no less than|greater than or equal to)\s*+(?=-?\d)")),
 )
-"""What is one bound, however it is put; the text is in lower case by then."""
+"""Different phrasings of one bound; the text is in lower case by then."""
 
 NAMED_THING = re.compile(
     r"\b(table|view|relation|column|function|property|dataset|database|schema|sheet|collection)"
@@ -200,14 +200,14 @@ NAMED_THING = re.compile(
     r"(?=\s++(?:is|was|does|do|not|cannot|could|in|of)\b|[.,;:)]|$)",
     re.IGNORECASE,
 )
-"""A thing of the caller's own, by its name: what it is stays, which one does not."""
+"""A named thing of the caller: its kind is kept, its name is masked."""
 
 CLAUSE = re.compile(r"(?<=[;\n])\s*+|(?<=\.)\s++")
 
 
 FINGERPRINT_VERSION = 3
 LONGEST = 4_000
-"""Characters of an error that count; what comes later is a trace or a dump."""
+"""Characters of an error that are used; the rest is a trace or a dump."""
 MOST_VALUES = 200
 MOST_TEXT = 20_000
 LONG_TEXT = 12
@@ -235,7 +235,7 @@ def mask_error(error: str, arguments: Mapping[str, object]) -> str:
     text = QUOTED.sub(lambda found: _mask_quoted(found, own), text)
     text = compile_mask().sub(mask_kind, NAMED_THING.sub(mask_thing, text))
     text = re.sub(r"(<\w+>)(?:[\s,]*<\w+>)+", r"\1", text)
-    # Each complaint once: three arguments that are wrong alike are wrong in one way.
+    # Each complaint once: three arguments with the same mistake are one pattern.
     text = " ".join(dict.fromkeys(part.strip() for part in CLAUSE.split(text)))
     text = " ".join(text.casefold().split())
     for sign, words in SAME_BOUND:
@@ -244,7 +244,7 @@ def mask_error(error: str, arguments: Mapping[str, object]) -> str:
 
 
 class _OwnWords:
-    """Names that stand inside the call's own texts: a query's tables, a page's properties."""
+    """Names inside the call's own texts: a query's tables, a page's properties."""
 
     def __init__(self, arguments: Mapping[str, object]) -> None:
         self.parameters = arguments
@@ -263,17 +263,17 @@ class _OwnWords:
 
 
 def compute_fingerprint(tool: str, masked: str) -> str:
-    """The name of a pattern: the same for the same tool and template, with the version in it."""
+    """The name of a pattern: a hash of tool and template, with the version of the masks."""
     digest = hashlib.sha256(f"{tool}\n{masked}".encode("utf-8", "replace")).hexdigest()
     return f"{FINGERPRINT_VERSION}:{digest[:16]}"
 
 
 def renew_fingerprint(fingerprint: str, *, tool: str, template: str) -> str:
-    """The name that a pattern of older masks has today; that of today's is its own."""
+    """The current name of a pattern made by older masks."""
     version, _, digest = fingerprint.partition(":")
     if not digest or not version.isdigit() or int(version) == FINGERPRINT_VERSION:
         return fingerprint
-    # A pattern that the user has named is that name, and no text that was masked.
+    # A pattern named by the user is that name, not a masked text.
     named = template != template.casefold()
     return compute_fingerprint(tool, template if named else mask_error(template, {}))
 
@@ -313,17 +313,17 @@ def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
         if _UNSPACED.search(value):
             text = text.replace(value, "<value>")
             continue
-        # A path and a bare name fail in the same words and are mended in different ways.
+        # A path and a bare name fail in the same words and are repaired in different ways.
         path = "<path>" if "/" in value or "\\" in value else "<value>"
         mask = "<number>" if re.fullmatch(r"-?[\d.,]+", value) else path
-        # Tools write names and codes in a case of their own; one word may be one of the error's.
+        # Tools change the case of names and codes; a single word may belong to the error.
         case = re.NOFLAG if value.isalpha() else re.IGNORECASE
         text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", mask, text, flags=case)
     return text
 
 
 def _is_telling(value: str) -> bool:
-    """Whether a value is its own and not a word the error would use anyway."""
+    """Whether a value is specific, and not a word the error would use anyway."""
     if len(value) > LONGEST:
         return False
     if len(value) < SHORTEST_VALUE:
@@ -348,14 +348,14 @@ def _mask_quoted(found: re.Match[str], own: _OwnWords) -> str:
 
 
 LEAST = 0.5
-"""Below this the nearest is not near."""
+"""The similarity below which there is no match."""
 MOST_PATTERNS = 500
 """Patterns that one process remembers of one person."""
 MOST_PEOPLE = 200
-"""People whose patterns one process remembers, those heard of last."""
+"""People whose patterns one process remembers: the most recent."""
 
 Whose = tuple[str, str]
-"""The identities of a tenant and of one of its people; empty where nobody is named."""
+"""The identities of a tenant and a principal; empty where none is named."""
 
 
 def score_shared_words(text: str, others: Sequence[str]) -> list[float]:
@@ -368,23 +368,27 @@ def score_shared_words(text: str, others: Sequence[str]) -> list[float]:
 def find_alike(
     pattern: Pattern, known: Iterable[Pattern], *, similarity: Similarity = score_shared_words
 ) -> Alike | None:
-    """For a pattern of which nobody can say what it is: the one most like it that somebody can."""
-    if pattern.error_class is not ErrorClass.UNKNOWN:
+    """For a pattern without a known class: the most similar one that has one."""
+    if _is_understood(pattern):
         return None
     understood = [
-        each
-        for each in known
-        if each.error_class is not ErrorClass.UNKNOWN and each.fingerprint != pattern.fingerprint
+        each for each in known if _is_understood(each) and each.fingerprint != pattern.fingerprint
     ]
     scores = similarity(pattern.template, [each.template for each in understood])
     best = max(zip(scores, understood, strict=True), key=itemgetter(0), default=None)
     return Alike(pattern=best[1], score=float(best[0])) if best and best[0] >= LEAST else None
 
 
-class KnownPatterns:
-    """The patterns that an application has met in this process, each person's for themselves.
+def _is_understood(pattern: Pattern) -> bool:
+    """Whether more is known of it than that something was raised."""
+    found = pattern.error_class
+    return found is not ErrorClass.UNKNOWN and not found.traits.told_by_type_alone
 
-    A pattern is the text of a remote: what one person's errors say is told to no other.
+
+class KnownPatterns:
+    """The patterns that an application has seen in this process, separately for each person.
+
+    A pattern is a remote's text: one person's errors are never shown to another.
     """
 
     def __init__(self, similarity: Similarity = score_shared_words) -> None:
@@ -392,7 +396,7 @@ class KnownPatterns:
         self._met: dict[Whose, dict[str, Pattern]] = {}
 
     def meet(self, pattern: Pattern, *, whose: Whose = ("", "")) -> Alike | None:
-        """Remember a pattern; what it is like, where nobody can say what it is."""
+        """Remember a pattern; returns a similar one where its own class is unknown."""
         met = self._met.pop(whose, {})
         before = met.pop(pattern.fingerprint, pattern)
         count = before.count + 1 if before is not pattern else 1
@@ -413,8 +417,8 @@ def recognize(
 ) -> Pattern:
     """The pattern of a failed row; the user's rules come first.
 
-    What the log keeps is enough: the call's own values were masked before it was written, and those
-    of arguments that are `shown` stand in the row as they do in the error.
+    A row of the log is enough: the call's own values were masked before it was written, and those
+    of `shown` arguments are in the row as they are in the error.
     """
     error_class = row.error_class or ErrorClass.UNKNOWN
     said = (row.tool, row.error_message or "", error_class, row.error_type or "")
@@ -428,7 +432,7 @@ def recognize(
     return _recognize(said, tuple(rules), own)
 
 
-# Masked as they are, most failures say the same again.
+# Most failures repeat an error that was masked before.
 @lru_cache(maxsize=1024)
 def _recognize(
     said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...], shown: tuple[str, ...]
@@ -444,7 +448,7 @@ def _recognize(
 
 
 def classify_pattern(pattern: Pattern) -> Pattern:
-    """A pattern with the class that its words give it, where the log knew only a type."""
+    """A pattern with the class of its words, where the log had only a type."""
     from mulligan.learning.classify import find_likely_class
 
     failure = Failure(error_class=pattern.error_class)

@@ -1,7 +1,7 @@
 """Suggestions from a judge that reads the error, the schema and what is written about the tool.
 
-It is asked only where a tool wants that. What it proposes is one more source: held to the same
-rules as all others, so that it can change no more than they can."""
+It is asked only where a tool opts in. Its proposal is one more source under the same rules as all
+others, so it can change no more than they can."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mulligan_dates.text import list_leaves, split_words
 
 PROMPT = "suggest_call"
 MOST_PIECES = 6
-"""Of what is written about a tool; those nearest to the error."""
+"""Passages of a tool's documentation; the nearest to the error."""
 MOST_EARLIER = 5
 MOST_CHANGES = 20
 MOST_TEXT = 20_000
@@ -28,7 +28,7 @@ LONGEST_WORD = 64
 _SPACE = re.compile(r"\s")
 
 Show = Callable[[object], object]
-"""A value less secrets, in JSON's own types."""
+"""A value without secrets, in JSON's own types."""
 
 
 class ProposedChange(Struct, frozen=True, kw_only=True):
@@ -40,15 +40,17 @@ class ProposedChange(Struct, frozen=True, kw_only=True):
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
-    """What a judge would change about a failed call; nothing, if it knows of nothing."""
+    """A judge's changes to a failed call; empty, if it knows none."""
 
     changes: tuple[ProposedChange, ...] = ()
     drops: tuple[str, ...] = ()
     why: str = ""
 
 
-def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> Question[Proposal]:
-    """The question what would let a failed call succeed."""
+def ask_to_repair(
+    failed: FailedCall, *, documents: Sequence[str], show: Show
+) -> Question[Proposal]:
+    """The question which change would let a failed call succeed."""
     earlier = {
         f"result of {made.tool}, called before": _encode_json(made.result, show)
         for made in failed.earlier[-MOST_EARLIER:]
@@ -68,13 +70,13 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
             **earlier,
         },
         answer=Proposal,
-        purpose="mend a failed call",
+        purpose="repair a failed call",
         tenant=failed.call.tenant,
     )
 
 
 def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iterator[Suggestion]:
-    """What a judge proposed, as one suggestion that has yet to be held to the rules."""
+    """A judge's proposal as a suggestion that the rules have yet to check."""
     before = failed.call.arguments
     properties = failed.schema.get("properties")
     declared = properties if isinstance(properties, Mapping) else None
@@ -84,7 +86,7 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
         known = NAME.fullmatch(name) if declared is None or name in before else name in declared
         stood = before.get(name)
         if not known or _encode_json(stood, show) != _encode_json(stood, lambda same: same):
-            return  # It is no argument, or the judge has not seen what stands there.
+            return  # It is not an argument, or the judge was not shown its value.
         try:
             value = json.loads(change.value)
         except (ValueError, RecursionError):
@@ -95,7 +97,7 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
     drops = tuple(name for name in proposal.drops[:MOST_CHANGES] if name in before)
     if not changes and not drops:
         return
-    # By a look at the values: what a judge calls a change of form may be another value.
+    # Compared by value: what a judge calls a change of form may be another value.
     said = [value for _, value in list_leaves(before, most=500)]
     new = [value for _, value in list_leaves(changes, most=500)]
     same = all(any(says_same(old, value) for old in said) for value in new)
@@ -115,7 +117,7 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
 def _is_known(value: object, failed: FailedCall) -> bool:
     """Whether each text in it is one word, or stands in turn or schema: no sentence is new.
 
-    Numbers and words can say little by themselves, and locked fields are held to more than this.
+    Single numbers and words carry little, and protected fields have stricter rules.
     """
     texts = [text for _, text in list_leaves({"": value}, most=500) if isinstance(text, str)]
     return all(
@@ -129,14 +131,14 @@ def _stands(text: str, failed: FailedCall) -> bool:
     held = (old for source in sources for _, old in list_leaves({"": source}, most=2_000))
     if stands_in(failed.said, text) or any(says_same(old, text) for old in held):
         return True
-    # In another form: every word of it is the person's, or stood in what the agent passed.
+    # In another form: every word of it comes from the person or the original arguments.
     given = [str(old) for _, old in list_leaves(failed.call.arguments, most=500)]
     words = {word for own in (*failed.said, *given) for word in split_words(own)}
     return words.issuperset(split_words(text))
 
 
 def _retrieve_pieces(failed: FailedCall, documents: Sequence[str]) -> dict[str, str]:
-    """The pieces of what is written about the tool that say most of what the error says."""
+    """The passages of the tool's documentation that share the most words with the error."""
     pieces = [
         piece
         for text in documents

@@ -1,6 +1,6 @@
-"""Lessons as JSON lines: a header with the version, then one lesson a line. All of a file, or none.
+"""Lessons as JSON lines: a header with the version, then one lesson per line; all or nothing.
 
-What comes from elsewhere is a candidate, whatever it says of itself."""
+An imported lesson is a candidate, whatever state it had."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def decode_lessons(
     """The lessons of a file as candidates of a tenant.
 
     A `ConfigurationError` says in one sentence what is wrong with which line; nothing is returned
-    then. `tools` are those that exist, `None` when nobody knows.
+    then. `tools`: those that exist, `None` when unknown.
     """
     found: dict[str, Lesson] = {}
     for number, line in enumerate(lines, start=1):
@@ -64,7 +64,7 @@ def decode_lessons(
         elif line.strip():
             lesson = _decode_line(line, number, at=at, tenant=tenant)
             if tools is not None and lesson.tool and lesson.tool not in tools:
-                raise _refuse_line(number, f"names tool {lesson.tool!r}, which is not there")
+                raise _refuse_line(number, f"names tool {lesson.tool!r}, which does not exist")
             found[lesson.id] = lesson
         if number > MOST_LESSONS:
             raise _refuse_line(number, f"is beyond the {MOST_LESSONS} lessons that a file may have")
@@ -72,7 +72,7 @@ def decode_lessons(
 
 
 def decode_remedy(held: object) -> Remedy:
-    """A remedy out of JSON. A `ValueError` says what no lesson may do."""
+    """A remedy from JSON. A `ValueError` names what no lesson may do."""
     if not isinstance(held, Mapping):
         raise TypeError("has no remedy")
     first = held.get("first", ())
@@ -98,7 +98,7 @@ def _check(made: Transformation) -> None:
     if made.how is How.CONSTANT and is_locked((argument,)) and says:
         raise ValueError(f"would set {argument!r}, which no lesson may set")
     if not is_typed(made):
-        raise ValueError(f"makes {argument[:40]!r} of what no rule takes")
+        raise ValueError(f"makes {argument[:40]!r} from an unsupported source")
     if any(len(str(given.get(word, ""))) > LONGEST_AFFIX for word in ("text", "without")):
         raise ValueError(f"would put a long text into {argument!r}")
 
@@ -108,7 +108,7 @@ def _check_header(line: str) -> None:
         version = decode_json(line[:LONGEST_LINE])["lessons"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ConfigurationError(
-            "This is no file of lessons: its first line must be "
+            "This is not a file of lessons: its first line must be "
             f'{{"lessons": {VERSION}}}. Nothing was imported.'
         ) from None
     if version != VERSION:
@@ -142,7 +142,7 @@ def _decode_lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Les
     names: dict[str, Any] = {name: _validate_text(held[name], most=LONGEST_NAME) for name in NAMES}
     when = format_one_line(_validate_text(held["when"]), most=LONGEST_WHEN)
     remedy = decode_remedy(held["remedy"])
-    # What a file says of its lessons would be read by agents: it is said anew from the remedy.
+    # Agents would read the file's own texts, so the texts are rendered anew from the remedy.
     return Lesson(
         **names,
         tenant=tenant,
@@ -166,13 +166,13 @@ def _decode_lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Les
 
 def _validate_text(value: object, *, most: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str) or len(value) > most:
-        raise ValueError("has a text that is none, or is too long")
+        raise ValueError("has a text that is not a string, or is too long")
     return value
 
 
 def _validate_count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**9:
-        raise ValueError("has a count that is none")
+        raise ValueError("has a count that is not a number")
     return value
 
 

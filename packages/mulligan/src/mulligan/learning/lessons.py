@@ -1,13 +1,13 @@
-"""A lesson: its life, its words, and the patch it makes out of the call that failed just now.
+"""A lesson: its life cycle, its texts, and the patch it makes for a failed call.
 
-CANDIDATE ── proven, or a person's word ──▶ ACTIVE
+CANDIDATE ── proven, or approved ─────────▶ ACTIVE
     ▲                                         │
     └────────── the schema changed ───────────┤
 QUARANTINED ◀── net harm, or a doubt ─────────┤  (from CANDIDATE too)
 RETIRED     ◀── revoked, or long unneeded ────┘
 
-A remedy that is carried over keeps the names of its arguments: it is of use only to a tool that has
-the very same. Curated ones speak of one subject, which stands for what an error names.
+A remedy that is carried over keeps the names of its arguments: it applies only to a tool that has
+the same. Curated remedies have one placeholder, which stands for the argument that an error names.
 """
 
 from __future__ import annotations
@@ -57,22 +57,22 @@ class LifeRules(Struct, frozen=True, kw_only=True):
     principals: int = 3
     """… from so many people …"""
     share: int = 3
-    """… and from more than one in so many of those that are known …"""
+    """… and from more than this share of the known people …"""
     most_people: int = 20
-    """… of whom never more than this are asked for."""
+    """… but never from more than this many."""
     harms: int = 2
-    """So many harms quarantine it, unless the good outweighs them by far …"""
+    """Harms that quarantine it, unless the help outweighs them by far …"""
     surely: float = 0.8
-    """… which is when this share of its sources were helped, at the lower end of what is sure."""
+    """… which is this share of helped sources, at the lower end of its interval."""
     quiet: timedelta = timedelta(days=180)
-    """Unneeded for so long, it is retired."""
+    """Unused for this long, it is retired."""
 
 
 RULES = LifeRules()
 EVIDENCE = "evidence"
-"""Who put a lesson where it stands, if nobody did."""
+"""The author of a state that no person set."""
 SEED = "seed"
-"""Who wrote the curated lessons, which belong to nobody."""
+"""The author of the curated lessons."""
 
 
 def judge_life(
@@ -84,15 +84,15 @@ def judge_life(
     people: int | None = None,
     last_needed: datetime | None = None,
 ) -> Lesson | None:
-    """The next version of a lesson by what its uses came to; `None` when it stays where it is.
+    """The next version of a lesson by the results of its uses; `None` when its state stays.
 
     `balance` counts from `find_count_start`. `schema_hash` is the tool's now, empty when unknown.
-    `people`: how many its tenant is known to have; `None` where an application names nobody.
+    `people`: the known people of its tenant; `None` where the application names none.
     """
     if not lesson.state.living:
         return None
     named = people is not None
-    # The good outweighs the harm. A source counts once: none can buy a lesson free.
+    # The help outweighs the harm. Each source counts once: one alone cannot save a lesson.
     sources = balance.principals if named else balance.turns
     redeemed = compute_wilson(sources, sources + balance.harmed)[0] >= RULES.surely
     if balance.harmed >= RULES.harms and not redeemed:
@@ -103,9 +103,9 @@ def judge_life(
         fresh = replace(lesson, schema_hash=schema_hash)
         return _move_lesson(fresh, LessonState.CANDIDATE, why=why, now=now)
     if now - (last_needed or lesson.learned_at) > RULES.quiet:
-        why = f"nothing has needed it for {RULES.quiet.days} days"
+        why = f"it was not needed for {RULES.quiet.days} days"
         return _move_lesson(lesson, LessonState.RETIRED, why=why, now=now)
-    # Where people are named, one of them does not speak for the others.
+    # Where people are named, one alone is not enough.
     enough = has_enough_people(balance, people=people or 0, met=lesson.met)
     spread = balance.turns >= RULES.turns and (enough or not (named or balance.principals))
     proven = balance.helped >= RULES.uses and spread and (redeemed or not balance.harmed)
@@ -117,17 +117,17 @@ def judge_life(
 
 
 def has_enough_people(balance: Balance, *, people: int, met: int = 0) -> bool:
-    """Whether those who vouch for a lesson are more than a few who agreed to, of all there are.
+    """Whether enough people confirm a lesson that a small colluding group could not.
 
-    `people` are all that the tenant is known to have, `met` those who had such a failure: most of
-    them must have mended it so.
+    `people`: all known people of the tenant. `met`: those who had such a failure, of whom most must
+    have repaired it in this way.
     """
     share = min(people // RULES.share + 1, RULES.most_people)
     return balance.principals >= max(RULES.principals, share) and 2 * balance.principals > met
 
 
 def find_count_start(history: Sequence[Lesson]) -> datetime | None:
-    """Since when uses count: a changed schema and a person's word both start anew."""
+    """Since when uses count: a changed schema and a person's decision both restart the count."""
     start = None
     for before, after in pairwise(history):
         by_person = after.by != EVIDENCE and after.state is not before.state
@@ -137,19 +137,21 @@ def find_count_start(history: Sequence[Lesson]) -> datetime | None:
 
 
 def approve(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
-    """The next version of a lesson that a person vouches for."""
-    return _move_lesson(lesson, LessonState.ACTIVE, why=why or "a person's word", now=at, by=by)
+    """The next version of a lesson that a person approved."""
+    return _move_lesson(
+        lesson, LessonState.ACTIVE, why=why or "approved by a person", now=at, by=by
+    )
 
 
 def quarantine(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
-    """The next version of a lesson that a person doubts."""
+    """The next version of a lesson that a person quarantined."""
     return _move_lesson(
         lesson, LessonState.QUARANTINED, why=why or "a person's doubt", now=at, by=by
     )
 
 
 def revoke(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
-    """The last version of a lesson: it is not learned anew."""
+    """The last version of a lesson: it is not learned again."""
     return _move_lesson(lesson, LessonState.RETIRED, why=why or "revoked", now=at, by=by)
 
 
@@ -165,20 +167,20 @@ SUBJECT = "value"
 """Stands for every argument that an error is about."""
 
 ALIKE = 0.5
-"""Share of words that two errors have in common to be about the same thing."""
+"""Share of common words that makes two errors similar."""
 
 SHORTEST_WORD = 4
-"""Letters; shorter words say nothing by themselves."""
+"""Letters; shorter words carry no meaning by themselves."""
 
 _NAMES = ("of", "asked", "holds")
-"""What names an argument of the failing call in what a way is given."""
+"""The parameters of a transformation that name an argument of the failing call."""
 _MASKS = frozenset({"value", "path", "text", "number", "file", "id", "time", "email", "url", "hex"})
 
 
 def is_general(remedy: Remedy) -> bool:
-    """Whether a remedy can be of use to another tool: all it speaks of are arguments by name.
+    """Whether a remedy can apply to another tool: it refers to arguments by name only.
 
-    A call to make first that is made of none of them says nothing of a tool with other needs.
+    A prerequisite call that uses none of them says nothing about another tool.
     """
     own = all(each.how not in (How.FROM_ARGUMENT, How.DROP) for each in remedy.changes)
     changed = {each.argument for each in remedy.changes}
@@ -186,13 +188,13 @@ def is_general(remedy: Remedy) -> bool:
 
 
 def list_subjects(remedy: Remedy) -> frozenset[str]:
-    """The arguments of the failing call that a remedy changes or makes something of."""
+    """The arguments of the failing call that a remedy changes or reads."""
     sources = {name for each in _list_transformations(remedy) for name in _list_names(each)}
     return frozenset(sources | {each.argument for each in remedy.changes})
 
 
 def specialise(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
-    """A general remedy for the arguments that this error is about; `None`: it speaks of none."""
+    """A general remedy for the arguments that this error names; `None`: it names none."""
     speaks = bool(remedy.changes) or any(map(_list_names, _list_transformations(remedy)))
     named = {
         name: Remedy(changes=tuple(_rename(each, name, argument=name) for each in remedy.changes))
@@ -211,18 +213,18 @@ def specialise(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> R
 
 
 def extract_words(template: str, tool: str) -> frozenset[str]:
-    """What an error says, without its tool's name and without its values."""
+    """The words of an error, without its tool's name and values."""
     said = frozenset(word for word in split_name(template) if len(word) >= SHORTEST_WORD)
     return said - frozenset(split_name(tool)) - _MASKS
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two errors say about the same."""
+    """Whether two errors are similar."""
     return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
 
 
 def cluster_words(said: Iterable[frozenset[str]]) -> dict[frozenset[str], frozenset[str]]:
-    """Each set of words with the one that stands for it: the first, in order, that is like it."""
+    """Each set of words with its representative: the first similar one in order."""
     found: dict[frozenset[str], frozenset[str]] = {}
     heads: list[frozenset[str]] = []
     for words in sorted(set(said), key=lambda each: (len(each), sorted(each))):
@@ -244,7 +246,7 @@ def _list_names(made: Transformation) -> list[str]:
 
 
 def _rename(made: Transformation, name: str, *, argument: str = "") -> Transformation:
-    """With another name wherever it speaks of an argument of the failing call."""
+    """The remedy with an argument of the failing call renamed."""
     given = {word: name if word in _NAMES else value for word, value in made.given.items()}
     return replace(made, argument=argument or made.argument, given=given)
 
@@ -273,14 +275,14 @@ MAKING: Mapping[How, Phrase] = {
     How.OPEN: lambda _: "as it fits",
     How.DROP: lambda _: "left out",
 }
-"""How each way of making a value is put."""
+"""The words for each transformation."""
 
 
 def describe_lesson(remedy: Remedy, *, tool: str, template: str) -> str:
-    """What was learned, in one sentence."""
-    mend = describe_correction(tool, remedy)
+    """The lesson in one sentence."""
+    repair = describe_correction(tool, remedy)
     what = quote_name(tool) if tool else "a tool"
-    return f"When {what} fails with {template[:_LONGEST_TEMPLATE]!r}, {mend}."
+    return f"When {what} fails with {template[:_LONGEST_TEMPLATE]!r}, {repair}."
 
 
 def describe_correction(tool: str, remedy: Remedy) -> str:
@@ -297,17 +299,17 @@ def describe_correction(tool: str, remedy: Remedy) -> str:
 
 
 def describe_mistake(remedy: Remedy) -> str:
-    """What agents do wrong."""
+    """The mistake."""
     parts = [f"{quote_name(each.tool)} was not called before" for each in remedy.first]
     parts += [
         f"{quote_name(each.argument)} is {'given' if each.how is How.DROP else 'not right'}"
         for each in remedy.changes
     ]
-    return ", ".join(dict.fromkeys(parts)) or "none: it passes by itself"
+    return ", ".join(dict.fromkeys(parts)) or "none: a retry succeeds"
 
 
 def describe_example(remedy: Remedy) -> tuple[str, str]:
-    """Failing and corrected arguments, every value masked."""
+    """Failing and corrected arguments, with every value masked."""
     dropped = [each.argument for each in remedy.changes if each.how is How.DROP]
     changed = [each for each in remedy.changes if each.how is not How.DROP]
     sources = [str(each.given.get("of", each.argument)) for each in changed]
@@ -337,22 +339,22 @@ def describe_remedy(remedy: Remedy, *, tool: str, template: str) -> dict[str, An
 
 
 def describe_exceptions(remedy: Remedy, others: Sequence[Episode]) -> str:
-    """What tells apart the failures that this did not mend."""
+    """What distinguishes the failures that this remedy did not repair."""
     if not others:
         return ""
     open_ends = sum(each.ending in (Ending.FAILED, Ending.LEFT) for each in others)
     undone = sum(each.ending is Ending.UNDONE for each in others)
     otherwise = len(others) - open_ends - undone
     counted = (
-        (otherwise, "mended in another way"),
-        (open_ends, "never mended"),
-        (undone, "mended and taken back"),
+        (otherwise, "repaired in another way"),
+        (open_ends, "never repaired"),
+        (undone, "repaired and undone"),
     )
     told = ", ".join(f"{count} {what}" for count, what in counted if count)
     agents = {each.agent for each in others if each.agent}
     alone = len(agents) == 1 and len(others) > 1
     apart = f"; all of them by {read_label(next(iter(agents)))}" if alone else ""
-    # What must be there for the remedy to say anything.
+    # The inputs that the remedy needs.
     seen = {str(each.given["tool"]) for each in remedy.changes if "tool" in each.given}
     calls = sorted(seen - {each.tool for each in remedy.first})
     signs = sorted({str(each.given["sign"]) for each in remedy.changes if "sign" in each.given})
@@ -399,7 +401,7 @@ def _describe_seen(given: Mapping[str, object]) -> str:
 
 
 def _pick_word(given: Mapping[str, object], name: str) -> str:
-    """A word of ours that a lesson is given; what is none is not shown."""
+    """A parameter that is one of our words; anything else is not shown."""
     word = str(given.get(name, ""))
     return word if NAME.fullmatch(word) else "another"
 
@@ -425,14 +427,14 @@ KINDS: Mapping[How, Kind] = {
     How.OPEN: Kind.OTHER,
     How.DROP: Kind.DROP,
 }
-"""What a remedy does, in the words suggestions have for it."""
+"""The kinds of change that a remedy makes."""
 
 _UNSURE = (How.OPEN, How.FROM_TURN)
-"""Arguments of a call before that the agent can find where we cannot."""
+"""Arguments of a prerequisite call that only the agent can fill in."""
 
 
 def build_suggestion(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
-    """What a lesson suggests for this very call; `None` when it cannot be made, or just was."""
+    """A lesson's suggestion for this call; `None` when it does not apply, or was just tried."""
     made, remedy = build_patch(lesson.remedy, failed), lesson.remedy
     if made is None or not may_tell_first(lesson, failed.reads):
         return None
@@ -456,15 +458,15 @@ def build_suggestion(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
 
 
 def may_tell_first(lesson: Lesson, reads: Container[str]) -> bool:
-    """Whether what a lesson has called first may be told: a call that may change something only if
-    more than one failure was fixed by it. Whoever fails once teaches nobody to delete anything."""
+    """Whether a lesson's prerequisite call may be shown: one that may change something only if it
+    fixed more than one failure, so that a single failure teaches nobody to delete anything."""
     return lesson.seen > 1 or all(each.tool in reads for each in lesson.remedy.first)
 
 
 def build_patch(remedy: Remedy, failed: FailedCall) -> Patch | None:
-    """The remedy as a patch of this call; `None` when it has nothing to say about it.
+    """The remedy as a patch of this call; `None` when it does not apply.
 
-    Where a change needs what a call before it would bring, the patch is that call alone: once it
+    Where a change needs the result of a prerequisite call, the patch is that call alone. Once it
     was made, its result is in the turn, and the next patch has the change.
     """
     given = failed.call.arguments
@@ -487,7 +489,7 @@ def build_patch(remedy: Remedy, failed: FailedCall) -> Patch | None:
 
 
 def _was_made(first: Sequence[FirstCall], failed: FailedCall) -> bool:
-    """Whether every call to make first was made since the call last failed like this, in vain."""
+    """Whether every prerequisite call was made since the last such failure, without success."""
     latest, tool = reversed(failed.earlier), failed.call.tool
     since = list(takewhile(lambda made: not (made.failed and made.tool == tool), latest))
     return all(any(_is_same_call(each, made) for made in since) for each in first)
@@ -508,7 +510,7 @@ def _make_changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | Non
 
 
 def _make_first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | None:
-    """The call with its arguments; without, where one is for the agent to say; `None`: no sense."""
+    """The call with its arguments; without, if the agent must fill one in; `None`: impossible."""
     schema = failed.schemas.get(wanted.tool, {})
     made: dict[str, object] = {}
     for each in wanted.arguments:

@@ -1,4 +1,4 @@
-"""Lessons out of episodes, in batches: the same episodes give the same lessons."""
+"""Mines lessons from episodes: the same episodes give the same lessons."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from mulligan_dates.text import is_same
 _ORDER = (*WAYS, How.DROP, How.OPEN)
 MOST_REMEDIES = 40
 MOST_BETWEEN = 20
-"""Calls between the failure and its repair that are looked at, the last ones."""
+"""Calls between a failure and its repair that are considered: the last ones."""
 MOST_STEPS = 3
 MOST_FIRST = 5
 """Calls of one step, the last ones."""
 MOST_EACH = 3
-"""Ways to one argument that are combined with those to the others."""
+"""Transformations of one argument that are combined with those of the others."""
 
 
 def find_remedies(
@@ -65,10 +65,10 @@ def find_remedies(
     *,
     between: Sequence[Earlier] = (),
 ) -> tuple[Remedy, ...]:
-    """Every general way from the failing call to the one that succeeded, the simplest first.
+    """Every general remedy from the failing call to the successful one, simplest first.
 
-    `between` is what was called after the failure and before the success, oldest first. Nothing is
-    returned where a value cannot be understood: it would be another call's.
+    `between`: the calls after the failure and before the success, oldest first. Nothing is returned
+    where a value cannot be explained: it would be another call's.
     """
     if not is_small(failed.call.arguments) or not is_small(fixed_arguments):
         return ()
@@ -82,7 +82,7 @@ def find_remedies(
     ]
     found: dict[str, Remedy] = {}
     for change in changes:
-        # The calls between that the change takes its value from.
+        # The calls whose results the change uses.
         tools = {each.given.get("tool") for each in change if each.how is How.FROM_TURN}
         worked = [at for at, made in enumerate(between) if not made.failed]
         needed = [at for at in worked if between[at].tool in tools]
@@ -95,7 +95,7 @@ def find_remedies(
 
 
 def measure_cost(remedy: Remedy) -> float:
-    """How much a remedy asks one to believe: each change, and each call before it."""
+    """The complexity of a remedy: its changes and prerequisite calls."""
     changes = sum(1 + _ORDER.index(each.how) / 100 for each in remedy.changes)
     made = sum(_ORDER.index(each.how) / 100 for call in remedy.first for each in call.arguments)
     return changes + made + len(remedy.first)
@@ -104,7 +104,7 @@ def measure_cost(remedy: Remedy) -> float:
 def _list_changes(
     failed: FailedCall, fixed: Mapping[str, object]
 ) -> Iterator[tuple[Transformation, ...]]:
-    """Combinations of ways to all the arguments that differ."""
+    """Combinations of transformations for all arguments that differ."""
     before = failed.call.arguments
     ways: list[list[Transformation]] = []
     for name, value in fixed.items():
@@ -141,9 +141,9 @@ def _group_steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[in
 def _list_subsets(
     steps: Sequence[Sequence[int]], *, needed: Sequence[int]
 ) -> Iterator[tuple[int, ...]]:
-    """Which of the calls between may have been what it took: some of every group, or all.
+    """The subsets of the calls between that may have been needed: some of every group, or all.
 
-    Of a long group only the single ones, the last two and all.
+    Of a long group only the single calls, the last two and all.
     """
     parts = []
     for group in steps:
@@ -168,19 +168,19 @@ def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
 
 
 MOST_LESSONS = 3
-"""Lessons about one pattern: beyond the third, a failure has no common remedy."""
+"""Lessons for one pattern: beyond this, its failures have no common remedy."""
 MOST_AGENTS = 20
 NEEDED = ("sign", "tool", "what", "like", "said")
 SUPPOSED = 0.3
-"""What an account is worth that leaves out a call which was made before the success."""
+"""The weight of an explanation that leaves out a call made before the success."""
 
 LONGEST_WORDS = 200
 MARKS = ("schema_hash", "agents", "shared")
-"""What makes another version of a lesson, however often it was seen."""
+"""The fields whose change makes a new version of a lesson."""
 
 
 class LessonPool(NamedTuple):
-    """What is learned together: never across tenants, tools, schemas or patterns."""
+    """The key of a pool of episodes: never across tenants, tools, schemas or patterns."""
 
     tenant: str
     tool: str
@@ -194,7 +194,7 @@ def mine(
 ) -> list[Lesson]:
     """New lessons, and new versions of known ones that explain more or less than they did.
 
-    A quarantined or retired lesson is not learned anew. Versions go on from those known.
+    A quarantined or retired lesson is not learned again. Versions continue from the known ones.
     """
     return list(mine_pools(episodes, known=known, at=at, batch=batch))
 
@@ -202,7 +202,7 @@ def mine(
 def mine_pools(
     episodes: Sequence[Episode], *, known: Sequence[Lesson] = (), at: datetime, batch: str = ""
 ) -> Iterator[Lesson]:
-    """The same, one after the other: it may be left between two."""
+    """The same as an iterator, which may be stopped between two lessons."""
     latest = {lesson.id: lesson for lesson in known}
     pools: dict[LessonPool, list[Episode]] = defaultdict(list)
     for each in episodes:
@@ -213,18 +213,18 @@ def mine_pools(
             if before is None:
                 yield lesson
             elif before.state.living and differs_in(before, lesson, ("seen", "of", "met", *MARKS)):
-                # Where it stands in its life is for its life cycle to say.
+                # The state belongs to the life cycle.
                 state, by = before.state, before.by
                 yield replace(lesson, version=before.version + 1, state=state, by=by)
 
 
 def differs_in(one: Lesson, other: Lesson, fields: Sequence[str]) -> bool:
-    """Whether two versions of a lesson say something else in one of these fields."""
+    """Whether two versions of a lesson differ in one of these fields."""
     return any(getattr(one, name) != getattr(other, name) for name in fields)
 
 
 def find_pool(episode: Episode) -> LessonPool:
-    """Which others it is learned from together with."""
+    """The pool that an episode belongs to."""
     return LessonPool(
         episode.tenant, episode.tool, episode.server, episode.schema_hash, episode.fingerprint
     )
@@ -248,7 +248,7 @@ def _encode_change(made: Transformation) -> list[object]:
 
 
 def _group_by_words(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
-    """Failures in the same words about arguments of the same names, whatever the tool."""
+    """Pools of similar errors about arguments of the same names, across tools."""
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
     words = {each.id: extract_words(each.template, each.tool) for each in repaired}
     heads = cluster_words(words.values())
@@ -289,7 +289,7 @@ def _build_lessons(
             when_not=describe_exceptions(remedy, others),
             **describe_remedy(remedy, tool=pool.tool, template=first.template),
             remedy=remedy,
-            why=f"{len(explained)} of {len(repaired)} repairs were made so",
+            why=f"{len(explained)} of {len(repaired)} repairs were made this way",
             by=EVIDENCE,
             seen=count_sources(each.principal for each in explained),
             of=count_sources(
@@ -304,9 +304,9 @@ def _build_lessons(
 
 
 def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]:
-    """The remedies that explain most, one after the other, each with all that it explains.
+    """The remedies that explain the most, one after the other, each with what it explains.
 
-    Of two that explain as much, the simpler one is kept; of two as simple, the one found first.
+    Of two that explain the same amount, the simpler one wins; of equally simple ones, the first.
     """
     by_remedy: dict[str, tuple[Remedy, list[Episode]]] = {}
     for episode in sorted(repaired, key=lambda each: (each.at, each.id)):
@@ -327,7 +327,7 @@ def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]
 
 
 def list_needs(remedy: Remedy) -> frozenset[str]:
-    """What must be there for a remedy to be made: a sign in a value, an earlier call, a figure."""
+    """The inputs that a remedy needs: a sign in a value, an earlier call, a number."""
     made = (*remedy.changes, *(each for call in remedy.first for each in call.arguments))
     return frozenset(
         f"{word}:{each.given[word]}" for each in made for word in NEEDED if word in each.given
@@ -343,7 +343,7 @@ def _measure_credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence
     credit: dict[str, float] = {}
     for each in (each for each in explained if each.id in open_ids):
         whole = len(remedy.first) == max(len(other.first) for other in each.remedies)
-        # Who is named speaks once, however often they failed.
+        # A named person counts once, however often they failed.
         source = each.principal or f"/{each.id}"
         credit[source] = max(credit.get(source, 0.0), 1.0 if whole else SUPPOSED)
     return sum(credit.values())
@@ -354,10 +354,10 @@ Spot = tuple[str, str, str, str]
 
 
 def find_uses(episodes: Sequence[Episode], lessons: Sequence[Lesson]) -> list[Use]:
-    """What episodes say of lessons: agents' own fixes count as much as suggestions that were taken.
+    """The uses of lessons in episodes: agents' own fixes count as much as followed suggestions.
 
-    Only a verified repair speaks for a lesson; one that was taken back, and a suggestion that did
-    not help, speak against it.
+    Only a verified repair counts for a lesson. An undone repair, and a suggestion that did not
+    help, count against it.
     """
     by_id = {lesson.id: lesson for lesson in lessons}
     by_remedy = {_build_spot(lesson.tenant, lesson, lesson.remedy): lesson for lesson in lessons}
@@ -371,7 +371,7 @@ def _build_spot(tenant: str, at: Episode | Lesson, remedy: Remedy) -> Spot:
 def _list_uses(
     episode: Episode, by_id: Mapping[str, Lesson], by_remedy: Mapping[Spot, Lesson]
 ) -> Iterator[Use]:
-    """Of the lessons that say what was done, and of the one that was followed."""
+    """Uses of the lessons that match the repair, and of the one that was followed."""
     offer = episode.offer if episode.offer and episode.offer.taken else None
     spots = (_build_spot(episode.tenant, episode, remedy) for remedy in episode.remedies)
     followed = by_id.get(offer.lesson or "") if offer else None

@@ -1,7 +1,7 @@
-"""Calls in what a model wrote: fenced, tagged, as JSON, as Python, with talk around them.
+"""Finds the tool calls in a model's output: fenced, tagged, as JSON, as Python, within prose.
 
-What stands by itself is a call, unless the words that lead to it say otherwise. Inside a sentence
-it is one only where the sentence says so: whoever is in doubt can ask, and no call is taken back.
+A call on its own is made, unless the words before it say otherwise. Inside a sentence it is made
+only where the sentence says so: in doubt the agent can be asked, but a call cannot be unmade.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from mulligan.learning.parsing import (
 from mulligan_dates.text import split_prose
 
 _LONGEST_TALK = 400
-"""Characters before or after a call that are looked at."""
+"""Characters of context before and after a call."""
 
 _FLAGS = re.IGNORECASE
 _AROUND = re.compile(
@@ -38,7 +38,7 @@ _AROUND = re.compile(
     r"|[\w.]{1,60}\s{0,2}=(?=\s{0,3}$)"
     r"|(?:^|\n)[ \t]{0,8}(?:\d{1,3}[.)]|[-*+•])(?=\s)"
 )
-"""What is no talk: tags, fences, `print(`, an assignment, the sign of a list's item."""
+"""Text that is not prose: tags, fences, `print(`, an assignment, a list marker."""
 _LETTERS = re.compile(r"[^\W\d_]{2,}|\bI\b")
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"'\u201d)]|$)|\n\s{0,20}\n")
 _NEGATED = re.compile(
@@ -52,7 +52,7 @@ _TURNED = re.compile(
     r"|[,;:]\s{0,3}(?:I|we|let|please)\b|[\"'`)\]]\s{1,3}(?:I|we)\b",
     _FLAGS,
 )
-"""Where a sentence turns to what is done all the same."""
+"""Words after which a sentence does make the call."""
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|once you|in case|would you|shall (?:i|we)|should (?:i|we)|may i|can i|could i|"
     r"do you want|(?:would|could|should|might) have|wenn|falls|soll ich|examples?|e\.g|"
@@ -61,7 +61,7 @@ _SUPPOSED = re.compile(
     r"already|previously|earlier|another (?:option|way))\b|^\W{0,5}or\b",
     _FLAGS,
 )
-"""What is asked, supposed, shown, or over and done."""
+"""Words for a call that is asked about, supposed, shown, or in the past."""
 _SUPPOSED_INLINE = re.compile(r"\b(?:would|could|might|may|can|i called|i ran|i used)\b", _FLAGS)
 _REPORTED = re.compile(
     r"\b(?:wrote|written|said|says|sent|reads)\b|\b(?:ask|want|tell|told|request|instruct|demand|"
@@ -81,7 +81,7 @@ _GOES_ON = re.compile(
     r"|(?:and|then|to|so|for|now|first|next|in order)\b)",
     _FLAGS,
 )
-"""How a line goes on after a call that is made; `delete(…) removes it` is talk about one."""
+"""How a line continues after a call that is made; `delete(…) removes it` is prose about one."""
 _MAKING = re.compile(
     r"call(?:s|ing)?|run(?:ning)?|us(?:e|ing)|invok(?:e|ing)|execut(?:e|ing)|try(?:ing)?|"
     r"mak(?:e|ing)|perform(?:ing)?|issu(?:e|ing)|is|be|now|then|next|first|finally|here",
@@ -93,18 +93,18 @@ _FILLING = re.compile(
     _FLAGS,
 )
 MOST_OF_NEXT = 3
-"""Words before the next call that are about that one."""
+"""Words between calls that belong to the next one."""
 
 
 def has_words(text: str) -> bool:
-    """Whether there is talk in a text between calls, and not only what holds code together."""
+    """Whether the text between calls has prose, and not only syntax."""
     return _LETTERS.search(_AROUND.sub(" ", text[-_LONGEST_TALK:])) is not None
 
 
 def is_made(before: str, after: str, *, followed: bool) -> bool:
-    """Whether a call is made; `before` and `after` reach to the calls or the text's ends beside it.
+    """Whether a call is made; `before` and `after` are the text up to the neighbouring calls.
 
-    `followed`: `after` ends where another call begins.
+    `followed`: another call begins after `after`.
     """
     line = before[before.rfind("\n") + 1 :][-_LONGEST_TALK:]
     rest = after[:_LONGEST_TALK].split("\n", 1)[0]
@@ -151,7 +151,7 @@ def denies(sentence: str) -> bool:
 
 
 def _find_lead(before: str) -> str:
-    """The last sentence before a line, if it leads on to it; else empty."""
+    """The last sentence before a line, if it introduces it; else empty."""
     for line in reversed(before[-_LONGEST_TALK:].split("\n")):
         plain = _AROUND.sub(" ", line).strip(" \t>*_[]({`,")
         if not _LETTERS.search(plain):
@@ -163,7 +163,7 @@ def _find_lead(before: str) -> str:
 
 
 def _take_sentence(text: str) -> str:
-    """What stands after the last sentence that has ended."""
+    """The text after the last complete sentence."""
     ends = [found.end() for found in _SENTENCE_END.finditer(text)]
     return text[ends[-1] :] if ends else text
 
@@ -179,14 +179,14 @@ def _announces(sentence: str) -> bool:
 
 
 def _goes_on(line: str, rest: str, *, followed: bool) -> bool:
-    """Whether what follows on the line leaves the call what it is."""
+    """Whether the rest of the line leaves the call unchanged."""
     if not _LETTERS.search(_AROUND.sub(" ", rest)) or line.rstrip().endswith(("(", "[", "{")):
         return True
     return _GOES_ON.match(rest) is not None and not _refuses(rest, followed=followed)
 
 
 def _refuses(rest: str, *, followed: bool) -> bool:
-    """Whether the sentence goes on to say that the call is not made: `which I refuse`."""
+    """Whether the sentence then says that the call is not made: `which I refuse`."""
     ended = _SENTENCE_END.search(rest)
     sentence = rest[: ended.start()] if ended else rest
     if _COMMENT.search(sentence[:4]):
@@ -222,9 +222,9 @@ _MADE_UP = re.compile(
 
 
 def drop_thoughts(text: str) -> str:
-    """The text without what its writer only thought, up to the first result it made up.
+    """The text without thoughts, up to the first invented result.
 
-    What follows such a result was decided on something that never happened.
+    What follows an invented result rests on something that never happened.
     """
     text = _drop_channels(_drop_tagged(text))
     made_up = (each.start() for each in _MADE_UP.finditer(text) if text[: each.start()].strip())
@@ -232,7 +232,7 @@ def drop_thoughts(text: str) -> str:
 
 
 def _drop_tagged(text: str) -> str:
-    """Without `<think>…</think>`; where only the end stands, the prompt had begun the thought."""
+    """Without `<think>…</think>`; a lone end tag means that the prompt opened the thought."""
     kept: list[str] = []
     at, thinking = 0, False
     for tag in _THOUGHT.finditer(text):
@@ -246,7 +246,7 @@ def _drop_tagged(text: str) -> str:
 
 
 def _drop_channels(text: str) -> str:
-    """Without the messages of a channel that is for thoughts."""
+    """Without the messages of a reasoning channel."""
     kept: list[str] = []
     at, thinking = 0, False
     for mark in _CHANNEL.finditer(text):
@@ -301,7 +301,7 @@ def rewrite_markup(text: str) -> str:
 
 @dataclass(slots=True)
 class _Opened:
-    """A call whose tag is open, and what of it was read so far."""
+    """A call whose tag is open, and what was parsed so far."""
 
     start: int
     inside: int
@@ -357,7 +357,7 @@ def _read_part(opened: _Opened, tag: re.Match[str], text: str) -> None:
 
 
 def _render_call(opened: _Opened, inside: str) -> str:
-    """As JSON; empty: there is no call in it, or one that breaks off."""
+    """As JSON; empty: no call in it, or a truncated one."""
     if not opened.name or opened.value_at is not None:
         return ""
     if not opened.arguments and inside.lstrip().startswith("{"):
@@ -368,7 +368,7 @@ def _render_call(opened: _Opened, inside: str) -> str:
 
 LONGEST_PYTHON = 20_000
 _WARNS = re.compile(r"\\|\d(?:and|or|if|in|is|else|not|for)\b")
-"""What Python's parser would print a warning about; the tolerant reader has no such habit."""
+"""Text that Python's parser warns about; the tolerant parser does not."""
 
 
 def parse_python(text: str) -> list[Named]:
@@ -417,26 +417,26 @@ HOLDERS = re.compile(
     r"(?:tool|function)_calls?|functions|calls?|actions?|tools?|tool_uses|content|messages?|"
     r"choices|outputs?|parts|steps"
 )
-"""Keys that hold calls among others. Elsewhere, as under `example` or `rejected`, calls are shown
-or remembered, and not made."""
+"""Keys that hold calls. Under other keys, such as `example` or `rejected`, calls are shown and not
+made."""
 REMARKS = re.compile(
     r"id|index|type|role|call_id|tool_call_id|tool_use_id|thoughts?|thinking|reasoning|rationale|"
     r"reason|explanation|comment|description|content|log|status|confidence"
 )
-"""What may stand beside a call's arguments and says nothing about what is asked for."""
+"""Metadata keys that may stand beside a call's arguments."""
 MOST_DOUBTED = 60
-"""Characters that are shown of what could not be read."""
+"""Characters that are shown of unparsed text."""
 
 
 class WrittenCall(Struct, frozen=True):
-    """One call as it was written: nothing is resolved or checked yet."""
+    """One call as written: nothing is resolved or validated yet."""
 
     name: str
     arguments: dict[str, object]
     values: tuple[object, ...] = ()
     """Arguments without a name, in order."""
     doubts: tuple[str, ...] = ()
-    """What was written with it and cannot be taken for one of its values, a sentence each."""
+    """Doubts about its values, a sentence each."""
 
 
 def find_calls(value: object, tools: Sequence[str]) -> Iterator[WrittenCall]:
@@ -469,9 +469,9 @@ def build_call(
     values: tuple[object, ...] = (),
     doubts: Sequence[str] = (),
 ) -> WrittenCall:
-    """A call, with a doubt for everything in it that is an expression and no value."""
+    """A call, with a doubt for every expression in the place of a value."""
     unread = [*list_expressions(arguments), *list_expressions(values)]
-    said = [f"{each[:MOST_DOUBTED]!r} is an expression, and not a value" for each in unread]
+    said = [f"{each[:MOST_DOUBTED]!r} is an expression, not a value" for each in unread]
     return WrittenCall(name, arguments, values, (*doubts, *said))
 
 
@@ -495,7 +495,7 @@ def _from_mapping(value: Mapping[str, object], tools: Sequence[str]) -> Iterator
     if name_key and (holder or match_tool(name, tools)):
         rest = {k: v for k, v in value.items() if k not in (name_key, holder)}
         arguments = (decode_arguments(value[holder]) or {}) if holder else rest
-        # A tool as it was offered, and no call of it: its arguments are a schema.
+        # A tool definition, not a call: its arguments are a schema.
         offered = isinstance(arguments.get("properties"), dict) and "type" in arguments
         if not offered and "input_schema" not in rest and "inputSchema" not in rest:
             doubts = [
@@ -516,7 +516,7 @@ def _from_mapping(value: Mapping[str, object], tools: Sequence[str]) -> Iterator
 
 
 MOST_TRIES = 60
-"""Places that look like a call and are none; after that the text is left alone."""
+"""False candidates before the rest of a text is skipped."""
 LABELS = frozenset({"action", "call", "tool", "function", "tool_call", "function_call", "command"})
 """What may stand before a name with nothing but a colon between: `Action:find`."""
 
@@ -550,7 +550,7 @@ class _Place(Struct, frozen=True):
 
 
 def find_written(text: str, tools: Sequence[str]) -> list[WrittenCall]:
-    """The calls that a text makes, in order, without those that it only talks about."""
+    """The calls that a text makes, in order, without those it only mentions."""
     places = list(_find_places(text, tools))
     made: list[_Place] = []
     lead = True
@@ -573,7 +573,7 @@ def find_written(text: str, tools: Sequence[str]) -> list[WrittenCall]:
 
 
 def _drop_strangers(places: list[_Place], text: str, tools: Sequence[str]) -> Iterator[_Place]:
-    """Without calls of no tool, but for those that are listed with others or look like a tool."""
+    """Without unknown names, except those listed with tool calls or similar to a tool."""
     for index, place in enumerate(places):
         beside = [places[each] for each in (index - 1, index + 1) if 0 <= each < len(places)]
         given = place.call.arguments or place.call.values
@@ -591,11 +591,11 @@ def _are_listed(one: _Place, tool: _Place, *, text: str, tools: Sequence[str]) -
 
 
 def _find_places(text: str, tools: Sequence[str]) -> Iterator[_Place]:
-    """Every place that can be read; after a tool's call that cannot be, nothing is read any more.
+    """Every candidate that can be parsed; after a tool call that cannot be, nothing more is parsed.
 
-    Nobody can say where such a call ends, and what stands inside it is no call.
+    The end of such a call is unknown, and text inside it is not a call.
     """
-    # Words that are no tools have a budget of their own: talk must not use up that of calls.
+    # Unknown names have a budget of their own: prose must not use up that of calls.
     reader, strangers = Reader(text), Reader(text)
     variables = {name for pair in _ASSIGNED.findall(text) for name in pair if name}
     at, tries, strange = 0, 0, 0
@@ -620,7 +620,7 @@ def _find_places(text: str, tools: Sequence[str]) -> Iterator[_Place]:
 
 
 def _read_call_name(found: re.Match[str]) -> str:
-    """The whole name, with what a colon ties to it: `staging:delete` is no `delete`."""
+    """The whole name, with a prefix before a colon: `staging:delete` is not `delete`."""
     text, start = found.string, found.start()
     if found.group() == "{":
         return "{"
@@ -654,8 +654,8 @@ def _read_at(
     if rest.group("sign") == "(":
         named, end = reader.parse_arguments(rest.end() - 1, name=name)
         call, chain = from_named(named), _CHAINED.match(text, end)
-        # `delete(…).preview()`: what is done with the result may be what matters.
-        said = (f"{chain.group()!r} follows it, and is not read",) if chain else ()
+        # `delete(…).preview()`: the chained call may change the meaning.
+        said = (f"{chain.group()!r} follows it, and is not parsed",) if chain else ()
         call = replace(call, doubts=call.doubts + said)
     else:
         value, end = reader.parse_value(rest.end())
@@ -669,10 +669,10 @@ def _read_at(
 
 
 def _mark_variables(call: WrittenCall, variables: set[str]) -> WrittenCall:
-    """`order_id=order` where the text has `order = …` before: a program's name, and no value."""
+    """`order_id=order` after `order = …`: a variable, not a value."""
     held = [*call.arguments.values(), *call.values]
     named = [each for each in held if isinstance(each, str) and each in variables]
-    said = tuple(f"{each!r} names a variable, and not its value" for each in named)
+    said = tuple(f"{each!r} names a variable, not a value" for each in named)
     return replace(call, doubts=call.doubts + said)
 
 
@@ -680,7 +680,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_calls(written: object, *, tools: Sequence[str]) -> list[WrittenCall]:
-    """The calls that are made in it, in order; what is only talked about is none."""
+    """The calls that a text makes, in order; calls that it only mentions are left out."""
     if isinstance(written, list) and written and all(isinstance(each, str) for each in written):
         written = "\n".join(written)
     if not isinstance(written, str):
@@ -697,7 +697,7 @@ def read_calls(written: object, *, tools: Sequence[str]) -> list[WrittenCall]:
 
 
 def _unwrap_text(text: str) -> str:
-    """Without a JSON string around it, also one that breaks off."""
+    """Without a JSON string around it, also a truncated one."""
     if not text.lstrip().startswith('"'):
         return text
     strict, inner = read_json(text.strip())

@@ -1,9 +1,9 @@
-"""Values as models write them: JSON, Python, and what lies between, read with one tolerant reader.
+"""Parses values as models write them: JSON, Python and mixtures of both, with one tolerant parser.
 
-Strict JSON is tried by the callers first; this reader is for what is left: single quotes, Python
-constants, trailing commas, comments, bare words, quotes inside quotes, text that breaks off.
+Callers try strict JSON first; this parser is for the rest: single quotes, Python constants,
+trailing commas, comments, bare words, quotes inside quotes, truncated text.
 
-Only case and the signs between words may differ. A word more is another tool: `undo_delete`,
+Tool names may differ only in case and separators. An extra word makes another tool: `undo_delete`,
 `dry_run_delete` and `staging/delete` are not `delete`.
 """
 
@@ -35,7 +35,7 @@ _LONGEST_SUM = 60
 
 
 def evaluate_sum(words: str) -> float | None:
-    """The value of a plain sum, or `None` for anything that is not surely one."""
+    """The value of a plain arithmetic expression, or `None` for anything else."""
     if len(words) > _LONGEST_SUM or not _SUM.fullmatch(words) or _LOOKS_LIKE_A_DATE.search(words):
         return None
     try:
@@ -61,17 +61,16 @@ def _evaluate_node(node: ast.expr) -> float:
 
 DEEPEST = 60
 LONGEST_TEXT = 100_000
-"""Characters; a longer text is not read at all."""
+"""Characters; a longer text is not parsed at all."""
 
 MOST_STEPS = 400_000
-"""Characters read in all, however often."""
+"""Characters parsed in all, repetitions included."""
 
 CONSTANTS = {"true": True, "false": False, "null": None, "none": None, "undefined": None}
 QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019"}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
-# Possessive throughout: each part takes what it can and gives nothing back, so that no text is read
-# twice at one place.
+# Possessive throughout, so that there is no backtracking.
 _BLANK = re.compile(r"(?:\s++|//[^\n]*+)*+")
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*+")
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
@@ -82,9 +81,9 @@ _KEY = re.compile(r"[^\s:=,{}\[\]()\"']++")
 _PLAIN = {
     closing: re.compile(rf"[^\\{closing}]++") for closing in ('"', "'", "`", "\u201d", "\u2019")
 }
-"""What goes on inside a string, by the sign that ends it."""
+"""The inside of a string, by its closing quote."""
 _UNBROKEN = re.compile(r"[^\s,;()\[\]{}]++")
-"""Signs that end no bare value, whatever it stands in."""
+"""Characters that never end a bare value."""
 _CODED = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _PAIR = re.compile(r"\s*+([A-Za-z_]\w*+)=")
 _KEY_END = re.compile(r"\s*+(?::|=>|=)\s*+")
@@ -92,7 +91,7 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 _JOINED = re.compile(r"\s*+(?:[+%*]|(?<=\s)[\"']|(?:if|or)\b|\.[A-Za-z_])")
-"""After a string: it is part of an expression, or quotes stand inside quotes. Nobody can say."""
+"""After a string: part of an expression, or quotes inside quotes; ambiguous."""
 _EXPRESSION = re.compile(r"[fFbBrRuU]{1,2}+[\"']|[A-Za-z_][\w.]*+[\[(]|\*")
 _ADDS_TEXT = re.compile(r"\+\s*+[\"']")
 _THOUSANDS = re.compile(r"(?:,\d{3}){1,5}+(?!\d)")
@@ -103,7 +102,7 @@ class GarbledError(ValueError):
 
 
 class Formula(str):
-    """Words that stand for a value which only the writer's program would know."""
+    """Expressions whose value only the writer's program would know."""
 
     __slots__ = ()
 
@@ -117,7 +116,7 @@ class Named(Struct, frozen=True):
 
 
 def read_pairs(text: str) -> dict[str, object]:
-    """`key=value key=value`, as many a Python object prints itself; nothing if it is not that."""
+    """`key=value key=value`, as many Python objects print themselves; else nothing."""
     reader = Reader(text, cut=True)
     found: dict[str, object] = {}
     at = 0
@@ -127,7 +126,7 @@ def read_pairs(text: str) -> dict[str, object]:
 
 
 def list_expressions(value: object) -> list[str]:
-    """What in a value was written as an expression, whose value is not known."""
+    """The expressions inside a value, whose results are unknown."""
     match value:
         case Formula():
             return [str(value)]
@@ -142,10 +141,10 @@ def list_expressions(value: object) -> list[str]:
 
 
 class Reader:
-    """One text. Every method takes a place and gives what it read with the place after it.
+    """Parser of one text. Every method takes a position and returns a value and the next position.
 
-    `cut`: the text is known to be cut off, so a string without an end is what is left of it.
-    Otherwise such a string is refused: half a message must not be sent as if it were whole.
+    `cut`: the text is known to be truncated, so an unterminated string is accepted. Otherwise it is
+    refused: half a message must not be sent as if it were whole.
     """
 
     def __init__(self, text: str, *, cut: bool = False) -> None:
@@ -161,7 +160,7 @@ class Reader:
         """Any value; `ends` are the signs that end one without quotes."""
         at = self._skip(at)
         if depth > DEEPEST or at >= len(self._text):
-            raise GarbledError("Nothing to read here.")
+            raise GarbledError("Nothing to parse here.")
         sign = self._text[at]
         if sign in QUOTES:
             return self._parse_string(at)
@@ -193,14 +192,14 @@ class Reader:
             else:
                 start = at
                 value, at = self.parse_value(at, depth=depth + 1, ends=",)")
-                # After a keyword no value can be without one: it is a piece of that argument.
+                # A positional value cannot follow a keyword: it is a piece of that argument.
                 stray = Formula(self._text[start:at].strip()) if call.keywords else value
                 call.values.append(self._name_expression(stray, start, at))
             at = self._skip_comma(at, ")")
         return call, at + 1
 
     def _name_expression(self, value: object, start: int, end: int, *, keyword: str = "") -> object:
-        """A call inside another's arguments is no value, nor is `order_id=order_id`."""
+        """A nested call is not a value, and neither is `order_id=order_id`."""
         words = self._text[start:end].strip()
         variable = bool(keyword) and (words == keyword or words.endswith(f".{keyword}"))
         return Formula(words) if variable or isinstance(value, Named) else value
@@ -276,7 +275,7 @@ class Reader:
         return found, at + 1
 
     def _skip_comma(self, at: int, closed: str) -> int:
-        """Past the comma after an item; the closing sign stays. Text that breaks off ends here."""
+        """Past the comma after an item, up to the closing bracket. Truncated text ends here."""
         at = self._skip(at)
         sign = self._text[at : at + 1]
         if sign in (",", ";"):
@@ -336,7 +335,7 @@ class Reader:
         letter = self._text[at]
         coded = _CODED.match(self._text, at - 1)
         if coded:
-            # Two halves of one sign only make it together.
+            # Surrogate pairs form one character.
             return coded.group().encode().decode("unicode_escape").encode(
                 "utf-16", "surrogatepass"
             ).decode("utf-16", "replace"), coded.end()
@@ -371,14 +370,14 @@ class Reader:
     def _check_end(self, at: int) -> int:
         """A place that may be the text's end, if the text is known to be cut off there."""
         if at >= len(self._text) and not self._cut:
-            raise GarbledError("The text breaks off.")
+            raise GarbledError("The text is truncated.")
         return at
 
     def _count_steps(self, start: int, end: int) -> int:
-        """Bounds the work: a text made to be read over and over is given up."""
+        """Bounds the work: a text built to cause repeated parsing is given up."""
         self._steps_left -= end - start
         if self._steps_left < 0:
-            raise GarbledError("The text takes too long to read.")
+            raise GarbledError("The text takes too long to parse.")
         return end
 
     def _skip_unbroken(self, at: int) -> int:
@@ -421,12 +420,12 @@ _SAYS_MORE = re.compile(r"\w")
 
 
 def read_whole(text: str) -> object:
-    """What a text says, as JSON or in any dialect of it; an `GarbledError` if it says more."""
+    """The value of a text, as JSON or a dialect of it; a `GarbledError` if there is more."""
     strict, value = read_json(text)
     if strict:
         return value
     if len(text) > LONGEST_TEXT:
-        raise GarbledError(f"{len(text)} characters are too many to read loosely.")
+        raise GarbledError(f"{len(text)} characters are too many for the tolerant parser.")
     try:
         value, end = Reader(text.strip()).parse_value(0)
     except RecursionError:
@@ -437,7 +436,7 @@ def read_whole(text: str) -> object:
 
 
 def read_json(text: str) -> tuple[bool, object]:
-    """Whether a text is JSON, and what it says."""
+    """Whether a text is JSON, and its value."""
     try:
         return True, json.loads(text)
     except (ValueError, RecursionError):
@@ -445,7 +444,7 @@ def read_json(text: str) -> tuple[bool, object]:
 
 
 NAMESPACES = ("functions", "default_api", "tools")
-"""What hosts put before every tool's name as they offer it, which is no part of the name."""
+"""Prefixes that hosts put before every tool's name."""
 _LONGEST_NAME = 200
 
 _BETWEEN = re.compile(r"(?<=[^\W_])[\s_./:\-]{1,3}(?=[^\W_])")
@@ -454,13 +453,13 @@ _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s_./:\-]{1,3}(?=\d)")
 
 @lru_cache(maxsize=1_024)
 def normalize_spelling(text: str) -> str:
-    """A text without its case and the signs between its words; between digits they stay."""
+    """A text without case and separators; separators between digits stay."""
     plain = _BETWEEN_DIGITS.sub("\0", text.strip(" _").casefold())
     return _BETWEEN.sub("", plain)
 
 
 def match_tool_name(name: str, names: Sequence[str]) -> str | None:
-    """The name itself, or the only one that is spelled another way."""
+    """The name itself, or the only other spelling of it."""
     if name in names:
         return name
     plain = normalize_spelling(name) if len(name) <= _LONGEST_NAME else ""
@@ -469,14 +468,14 @@ def match_tool_name(name: str, names: Sequence[str]) -> str | None:
 
 
 def match_tool(name: str, tools: Sequence[str]) -> str | None:
-    """The tool that a name is, also where a host's namespace stands before it."""
+    """The tool of that name, also with a host's namespace before it."""
     space, dot, rest = name.strip().partition(".")
     inner = match_tool_name(rest, tools) if dot and space in NAMESPACES else None
     return match_tool_name(name.strip(), tools) or inner
 
 
 def is_like(name: str, tools: Sequence[str]) -> bool:
-    """Whether a name is a tool's with words more or words less: worth a word, and no call of it."""
+    """Whether a name is a tool's with extra or missing words: worth a remark, but not a call."""
     mine = set(split_name(name[:_LONGEST_NAME]))
     others = (set(split_name(tool[:_LONGEST_NAME])) for tool in tools)
     return any(mine and theirs and (mine <= theirs or theirs <= mine) for theirs in others)

@@ -1,4 +1,4 @@
-"""What is known to go wrong with a tool, as a short section of a prompt or a tool's description."""
+"""Known pitfalls of a tool, as a short section of a prompt or a tool's description."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from mulligan.types.log import PatternSeen
 from mulligan.types.values import read_label
 
 MASKED = "<"
-"""What begins a mask: a value that was one call's own is no rule for others."""
+"""The start of a mask: a masked value is no rule for other calls."""
 MOST_VALUES = 8
 MOST_RULES = 3
 _LONGEST_STATED = 40
 
 Rules = Mapping[str, str]
-"""What is wanted, by argument: `{"topK": "at most 10"}`."""
+"""Rules by argument: `{"topK": "at most 10"}`."""
 
 
 def read_rules(template: str, *, names: Collection[str]) -> Rules:
     """The rules in an error's masked text, of the arguments that a tool has.
 
-    A template is in small letters: an argument gets its own spelling back from `names`. Without
-    any, whatever can be a name is taken for one.
+    A template is in lower case: an argument gets its spelling from `names`. Without any, everything
+    that can be a name counts as one.
     """
     spelled = {name.casefold(): name for name in names}
     found: dict[str, dict[ComplaintKind, tuple[str, ...]]] = {}
@@ -55,7 +55,7 @@ def read_rules(template: str, *, names: Collection[str]) -> Rules:
 
 
 def describe_demands(remedy: Remedy, rules: Rules) -> str:
-    """What a tool wants, by what mended its failures and by what its errors state."""
+    """What a tool expects, from its repaired failures and the rules in its errors."""
     parts = [f"it wants {quote_name(each.tool)} called first" for each in remedy.first]
     told = {each.argument: _describe_demand(each, rules) for each in remedy.changes}
     others = {name: rule for name, rule in rules.items() if name not in told}
@@ -65,7 +65,7 @@ def describe_demands(remedy: Remedy, rules: Rules) -> str:
 
 
 def _describe_demand(made: Transformation, rules: Rules) -> str:
-    """What an argument must be: as its error states it, else as it was made."""
+    """The rule for an argument: as its error states it, else as it was repaired."""
     if made.how is How.DROP:
         return "left out"
     stated = rules.get(made.argument, "")
@@ -76,7 +76,7 @@ def _describe_demand(made: Transformation, rules: Rules) -> str:
 
 
 def _find_argument(complaint: Complaint, spelled: Mapping[str, str]) -> str:
-    """The argument that a complaint is about, by its own spelling; empty: none of this tool."""
+    """The argument that a complaint is about, in its own spelling; empty: not of this tool."""
     name = complaint.subject.rpartition(".")[2]
     known = spelled.get(complaint.subject.casefold()) or spelled.get(name.casefold())
     own = name if NAME.fullmatch(name) else ""
@@ -87,7 +87,7 @@ def _find_argument(complaint: Complaint, spelled: Mapping[str, str]) -> str:
 
 
 def _describe_wanted(said: Mapping[ComplaintKind, tuple[str, ...]]) -> str:
-    """Everything that is said of one argument, in a few words."""
+    """All rules of one argument, in a few words."""
     least, most = said.get(ComplaintKind.LEAST), said.get(ComplaintKind.MOST)
     parts = []
     if least and most:
@@ -108,7 +108,7 @@ def _describe_wanted(said: Mapping[ComplaintKind, tuple[str, ...]]) -> str:
             case ComplaintKind.TYPE if wanted:
                 parts.append(f"of type {wanted[0]}")
             case ComplaintKind.FORM if wanted and "%" not in wanted[0]:
-                # A template is in small letters, and `%y` is another year than `%Y`.
+                # A template is in lower case, and `%y` is not `%Y`.
                 parts.append(f"written {wanted[0].upper()}")
             case _:
                 pass
@@ -116,7 +116,7 @@ def _describe_wanted(said: Mapping[ComplaintKind, tuple[str, ...]]) -> str:
 
 
 def _quote(text: str) -> str:
-    """A word of an error: one line, and nothing that could end a sentence of ours."""
+    """A word of an error: one line, with nothing that could end our sentence."""
     return format_one_line(text, most=_LONGEST_STATED).replace("`", "'").replace('"', "'")
 
 
@@ -125,19 +125,19 @@ OPENING = (
     "where it knows them: use those before anything else."
 )
 CHARACTERS = 4
-"""Of a token, by a common rule of thumb."""
+"""Characters of a token, by a common rule of thumb."""
 LONGEST_LINE = 240
 LEAST_WARNED = 3
-"""Failures of one pattern, before agents are warned of it."""
+"""Failures of one pattern before agents are warned about it."""
 MOST_AGENTS = 3
 """Agents that are named in one line."""
 
 VAGUE = (How.FROM_ERROR, How.OPEN)
-"""Ways to make a value that say nothing before there is an error to read."""
+"""Transformations that need an error to read."""
 
 _FAULTS = {
     ArgumentFault.SHAPE: "Its arguments were refused.",
-    ArgumentFault.VALUE: "Nothing is there under what was named.",
+    ArgumentFault.VALUE: "The named object does not exist.",
 }
 _AGENT = re.compile(r"[\w.()~-]{1,40}")
 _MASK = re.compile(r"<\w+>(?:[\s,]*<\w+>)*")
@@ -146,13 +146,13 @@ Readers = Mapping[tuple[str, str], LessonReader]
 
 
 class Pitfall(Struct, frozen=True, kw_only=True):
-    """One pitfall: which tool, how often, and what is said of it."""
+    """One pitfall: tool, frequency and text."""
 
     tool: str
     count: int
     text: str
     remedy: str = ""
-    """What to try once it has failed; empty where nobody knows."""
+    """What to try after the failure; empty where no remedy is known."""
 
 
 def render_pitfalls(
@@ -164,12 +164,12 @@ def render_pitfalls(
     tools: Sequence[KnownTool] = (),
     quoting: bool = True,
 ) -> str:
-    """The section in Markdown, the most frequent first, within the budget; empty: nothing to say.
+    """The section in Markdown, the most frequent first, within the budget; empty: no pitfalls.
 
-    Lessons that are active count. `seen` is what failed of late: it says how often, since when and
-    for whom, and what nobody knows a remedy for is a warning. What a tool said is quoted as data,
-    masked and cut, and without `quoting` not at all. Nobody knows who will read it: of what people
-    taught, only what the schemas of `tools` bear out is told, and not what errors of others said.
+    Active lessons count. `seen`: recent failures with count, date and agents; those without a known
+    remedy become warnings. A tool's words are quoted as data, masked and cut, and without `quoting`
+    not at all. The reader is unknown, so of people's lessons only what the schemas of `tools`
+    confirm is shown, and never the errors of others.
     """
     reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
     readers = {
@@ -183,12 +183,12 @@ def render_pitfalls(
             not each.shared or may_share(each.remedy, reader)
         ):
             lines.append(_describe_lesson(each, seen, reader=reader))
-    mended = {(each.tool, _MASK.sub("<>", each.when)) for each in told}
+    repaired = {(each.tool, _MASK.sub("<>", each.when)) for each in told}
     lines += [
         _describe_warning(each, readers=readers, quoting=quoting)
         for each in seen
         if each.pattern.count >= LEAST_WARNED
-        and (each.pattern.tool, _MASK.sub("<>", each.pattern.template)) not in mended
+        and (each.pattern.tool, _MASK.sub("<>", each.pattern.template)) not in repaired
     ]
     if not lines:
         return ""
@@ -204,7 +204,7 @@ def render_pitfalls(
 def _fit_lines(
     pitfalls: Sequence[str], tries: Sequence[str], *, ending: str, room: int
 ) -> Iterator[str]:
-    """The opening and the link always; then pitfalls and tries in turn, while there is room."""
+    """The opening and the link always; then pitfalls and remedies in turn, while there is room."""
     kept: tuple[list[str], list[str]] = ([], [])
     headings = ("\nCommon pitfalls:", "\nIf this fails, try:")
     for at in range(max(len(pitfalls), len(tries))):
@@ -228,7 +228,7 @@ def _fit_lines(
 def _describe_lesson(
     lesson: Lesson, seen: Sequence[PatternSeen], *, reader: LessonReader
 ) -> Pitfall:
-    # What the tool calls its arguments, by its schema and by what mended its calls.
+    # The argument names from the tool's schema and its repairs.
     names = {*reader.properties, *(each.argument for each in lesson.remedy.changes)}
     rules = {} if lesson.shared else read_rules(lesson.when, names=names)
     said = describe_demands(lesson.remedy, rules) or lesson.mistake
@@ -241,7 +241,7 @@ def _describe_lesson(
     whose = f", {_list_agents(agents)}" if agents and not lesson.shared else ""
     count = f" ({_count(lesson.seen)}{whose}; lesson {lesson.id[:12]})" if lesson.seen else ""
     if asks_for_other(lesson.remedy, stated=f"{lesson.when} {reader.properties}"):
-        # The same as at a failure: what asks for something else is for the person to say.
+        # As at a failure: another request needs the person's decision.
         said, instead = f"fails with {error}", f"ask whether you may: {lesson.correction}"
     return Pitfall(
         tool=lesson.tool,
@@ -252,7 +252,7 @@ def _describe_lesson(
 
 
 def _describe_warning(seen: PatternSeen, *, readers: Readers, quoting: bool) -> Pitfall:
-    """A failure without a known remedy: what is wanted, or who may not, and what it says."""
+    """A failure without a known remedy: the rule, or who is refused, and the error."""
     pattern = seen.pattern
     names = {
         name
@@ -278,7 +278,7 @@ def _describe_warning(seen: PatternSeen, *, readers: Readers, quoting: bool) -> 
 
 
 def _describe_times(seen: PatternSeen) -> str:
-    """How often, since when, for whom, and the pattern's name."""
+    """Count, first date, agents, and the pattern's name."""
     whose = f", {_list_agents(seen.agents)}" if seen.agents else ""
     name = shorten_pattern(seen.pattern.fingerprint)
     times = _count(seen.pattern.count)
@@ -286,8 +286,8 @@ def _describe_times(seen: PatternSeen) -> str:
 
 
 def _list_agents(agents: Sequence[str]) -> str:
-    """Who they are by names that are plainly names, else how many: a client calls itself anything,
-    and others would read it as words of ours."""
+    """Agents by name where it is plainly a name, else their number: a client chooses its own name,
+    and readers would take it for our words."""
     if not all(map(_AGENT.fullmatch, agents)):
         return f"{len(agents)} agents" if len(agents) > 1 else "1 agent"
     shown = list(agents[:MOST_AGENTS])
@@ -308,7 +308,7 @@ def _count(times: int) -> str:
 def is_about(lesson: Lesson, pattern: Pattern) -> bool:
     """Whether a lesson is about a pattern of the log: by its fingerprint, or by its words.
 
-    The log never saw the call's own values, so that it may have masked the same error otherwise.
+    The log does not have the call's own values, so it may have masked the same error differently.
     """
     if pattern.tool != lesson.tool:
         return False

@@ -1,6 +1,6 @@
-"""Calls that will fail, or that nobody asked for, noticed before they are made.
+"""Predicts calls that will fail or were not requested, before they are made.
 
-Words are a weak witness of meaning. This is a warning for the agent, never a reason to stop a call.
+Words are weak evidence. The result is a warning for the agent, never a reason to stop a call.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from mulligan.learning.closeness import compile_phrases
 from mulligan.learning.schema import Schema, read_schema
@@ -43,7 +45,7 @@ _PLACEHOLDER = compile_phrases(
 
 
 class _Case:
-    """A call, and what is asked about it more than once."""
+    """A call, with cached lookups."""
 
     def __init__(self, planned: Planned) -> None:
         self.planned = planned
@@ -53,14 +55,14 @@ class _Case:
         self.values = list(list_leaves(self.arguments, most=MOST_ARGUMENTS))
 
     def list_records(self, name: str) -> Iterator[Mapping[str, object]]:
-        """What results of this turn hold under a name, the newest result first."""
+        """The values under a name in this turn's results, newest first."""
         for made in reversed(self.planned.earlier):
             if not made.failed:
                 yield from find_records(parse_result(made.result), name)
 
 
 def precheck(planned: Planned) -> list[Finding]:
-    """Why a call will fail, one finding for each reason; empty when nothing speaks against it."""
+    """Why a call will fail, one finding for each reason; empty when no reason is found."""
     if not is_small(planned.call.arguments, parts=50_000, text=10**8):
         return []
     case = _Case(planned)
@@ -83,9 +85,11 @@ def _check_shape(case: _Case) -> Iterator[Finding]:
     schema = read_schema(case.planned.schema, tool=case.tool)
     for problem in schema.list_problems(case.arguments)[:5]:
         where = ".".join(map(str, problem.path)) or "arguments"
-        yield _build_finding(
-            "call.shape", f"{where}: {problem.message}", "Bring it into the schema."
+        found = _build_finding(
+            "call.shape", f"{where}: {problem.message}", "Make it fit the schema."
         )
+        # In JSON Schema a format is an annotation: authors who insist on one declare a pattern.
+        yield replace(found, severity=Severity.WARNING) if problem.rule == "format" else found
 
 
 def _check_failed_before(case: _Case) -> Iterator[Finding]:
@@ -98,9 +102,9 @@ def _check_failed_before(case: _Case) -> Iterator[Finding]:
 
 
 def _check_never_seen(case: _Case) -> Iterator[Finding]:
-    """An identifier that nobody mentioned and no call brought: it is made up.
+    """An identifier that is neither in the request nor in a result: it is invented.
 
-    A result that breaks off may have held it, and then nobody can say.
+    A truncated result may have held it, and then nothing is reported.
     """
     for path, value in [] if case.known.incomplete else case.values:
         if _is_identifier(path, value) and not _was_seen(str(value), case.known):
@@ -118,25 +122,25 @@ def _is_identifier(path: Path, value: object) -> bool:
 
 
 def _was_seen(value: str, known: Knowledge) -> bool:
-    """Whether all of it was: several identifiers may stand in one text."""
+    """Whether all parts were mentioned: a text may hold several identifiers."""
     pieces = [piece for piece in re.split(r"[\s,;\[\]\"']+", value) if fold_name(piece)]
     return known.was_seen(value) or all(known.was_seen(piece) for piece in pieces)
 
 
 def _check_placeholder(case: _Case) -> Iterator[Finding]:
-    """A word that stands where a value should be."""
+    """A placeholder instead of a value."""
     for path, value in case.values:
         key = find_key(path)
         if not isinstance(value, str) or not points(key) or case.known.was_said(value):
             continue
         plain = fold_name(value)
         if not plain or plain in PLACEHOLDERS or _PLACEHOLDER.fullmatch(value.strip()):
-            issue = f"{key} is {value[:60]!r}, which stands for a value and is none."
+            issue = f"{key} is {value[:60]!r}, which is a placeholder, not a value."
             yield _build_finding("call.placeholder", issue, "Look the value up or ask for it.")
 
 
 def _check_state(case: _Case) -> Iterator[Finding]:
-    """The tool's name asks for a state (`cancel_pending_order`) that the thing is not in."""
+    """The tool's name implies a state (`cancel_pending_order`) that the object is not in."""
     for path, value in case.values:
         wanted = _find_named_state(case.tool, find_key(path))
         state = _find_last_state(case, find_key(path), value) if wanted else None
@@ -166,7 +170,7 @@ def _find_named_state(tool: str, key: str) -> str | None:
 
 
 def _find_last_state(case: _Case, key: str, value: object) -> str | None:
-    """The state that the newest record of this very thing holds."""
+    """The state in the newest record of this object."""
     for record in case.list_records(value) if isinstance(value, str) else ():
         state = next((held for name, held in record.items() if name.casefold() in STATE), None)
         if value in (record.get(key), record.get("id")) and isinstance(state, str):
@@ -175,7 +179,7 @@ def _find_last_state(case: _Case, key: str, value: object) -> str | None:
 
 
 def _check_available(case: _Case) -> Iterator[Finding]:
-    """Something wanted anew that the newest record of it calls unavailable."""
+    """A requested item that its newest record calls unavailable."""
     for path, value in case.values:
         if not isinstance(value, str) or NEW.isdisjoint(split_name(find_key(path))):
             continue
@@ -186,7 +190,7 @@ def _check_available(case: _Case) -> Iterator[Finding]:
 
 
 def _check_lists(case: _Case) -> Iterator[Finding]:
-    """`things` and `new_things` are pairs: as many of one as of the other."""
+    """`things` and `new_things` must have the same length."""
     for name, value in case.arguments.items():
         other = case.arguments.get(f"new_{name}")
         if isinstance(value, list) and isinstance(other, list) and len(value) != len(other):
@@ -195,7 +199,7 @@ def _check_lists(case: _Case) -> Iterator[Finding]:
 
 
 def _check_amount(case: _Case) -> Iterator[Finding]:
-    """More is to be taken from something than the newest record of it holds."""
+    """An amount above the balance in the newest record."""
     for path, amount in case.values:
         if not is_number(amount) or "amount" not in split_name(find_key(path)):
             continue
@@ -203,9 +207,9 @@ def _check_amount(case: _Case) -> Iterator[Finding]:
         for name in (each for each in beside if isinstance(each, str)):
             held = _find_last_balance(case, name)
             if held is not None and float(str(amount)) > held:
-                issue = f"{amount} is to come from {name[:60]!r}, which holds {held}."
+                issue = f"{amount} is more than {name[:60]!r} holds: {held}."
                 yield _build_finding(
-                    "call.exceeds", issue, "Take less of it, and the rest elsewhere."
+                    "call.exceeds", issue, "Take less from it, and the rest from another source."
                 )
 
 
@@ -244,7 +248,7 @@ STOP_WORDS = list_words("""
     values number list name type data information details result results function calculate retrieve
     return returns default optional integer string boolean float array
 """)
-"""Words that any question and any description may have."""
+"""Stop words."""
 
 
 def check_relevance(
@@ -255,14 +259,14 @@ def check_relevance(
     arguments: Mapping[str, object],
     said: Sequence[str],
 ) -> Finding | None:
-    """A warning if neither the tool's words nor the call's values come from what was said."""
+    """A warning if neither the tool's words nor the call's values come from the request."""
     question = " ".join(said)
     asked = _list_content(question)
     if not asked:
         return None
     offered = _list_content(" ".join((tool, description, *schema.properties)))
     shared = asked & offered
-    # The share of required arguments of which nothing stands in the question.
+    # The share of required arguments without a word in the question.
     needed = [name for name in schema.required if name in arguments] or list(arguments)
     invented = sum(not _is_grounded(arguments[name], fold_name(question)) for name in needed)
     made_up = invented / len(needed) if needed else 1.0
@@ -272,7 +276,7 @@ def check_relevance(
         rule="call.irrelevant",
         severity=Severity.WARNING,
         issue=f"{tool} shares {len(shared)} words with the question, and {made_up:.0%} of what it "
-        "needs was never said.",
+        "needs is not in it.",
         correction="Call a tool that answers the question, or say that none does.",
     )
 

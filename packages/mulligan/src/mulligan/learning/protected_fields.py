@@ -1,10 +1,10 @@
-"""What no correction may change: who, where, how much, and every number the person said.
+"""Fields that no correction may change: recipients, places, amounts, numbers in the request.
 
-A correction may write such a value in another form, move it under the name its schema has for it,
-or set it to what the person said in so many words. Anything else would be another call.
+A correction may reformat such a value, move it to the name in the schema, or set it to a value that
+the person stated literally. Anything else would be another call.
 
-A number that is taken for said although it meant something else costs a suggestion. One that is
-missed costs the person what they asked for, so that every reading of a numeral counts.
+A number that is protected by mistake costs a suggestion. A missed one changes the request, so every
+reading of a numeral counts.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ WHICH_QUESTION = list_words("""
 COMMANDS = list_words("query sql statement expression command cmd script prompt shell")
 SECRETS = list_words("password secret token apikey credential credentials")
 LOCKED = WHO | WHERE | HOW_MUCH | WHICH_QUESTION
-"""Words that lock a field when its name, or that of anything it stands in, has one of them."""
+"""Words that lock a field when its name, or that of an enclosing field, has one of them."""
 
 ALONE = list_words("to from where by")
 """Words that lock a field only as its whole name: `to` is a person, `to_date` is a date."""
 
 CASED = WHERE | WHICH_QUESTION
-"""Fields in which another case may be another thing."""
+"""Case-sensitive fields."""
 
 _SYNTAX = re.compile(r"[\s\"'`{}\[\]():,;=]+")
 
@@ -60,22 +60,22 @@ def is_locked(path: Path) -> bool:
 
 
 def is_command(name: str) -> bool:
-    """Whether an argument is a text that is run or searched for: every word of it counts."""
+    """Whether an argument is executed or searched for, so that every word counts."""
     words = set(split_name(name))
     return bool(words & COMMANDS) or (bool(words) and words <= WHICH_QUESTION - SECRETS)
 
 
 def is_secret(name: str) -> bool:
-    """Whether an argument proves who one is, and says nothing of what is asked for."""
+    """Whether an argument is a credential, and no part of the request."""
     return bool(set(split_name(name)) & SECRETS)
 
 
 def find_locked_changes(
     before: Mapping[str, object], after: Mapping[str, object], *, said: Sequence[str] = ()
 ) -> list[Path]:
-    """The locked fields that a correction would change against the rules; empty: it may go on."""
+    """The locked fields that a correction would change; empty: it is allowed."""
     if repr(list(before.values())) == repr([after]):
-        before = after  # All the arguments had stood inside one that is none.
+        before = after  # All the arguments were inside an unknown wrapper.
     same = {name for name in before if name in after and _is_unpacked(before[name], after[name])}
     old = {path: value for path, value in list_leaves(before) if path and path[0] not in same}
     new = {path: value for path, value in list_leaves(after) if path and path[0] not in same}
@@ -99,7 +99,7 @@ def find_locked_changes(
 
 
 def _is_unpacked(before: object, after: object) -> bool:
-    """Whether a structure that came as text, or as pieces of text, says the same word for word."""
+    """Whether a structure given as text, or as pieces of text, has the same words."""
     if isinstance(after, list) and len(after) == 1 and repr(after[0]) == repr(before):
         return True
     pieces = before if isinstance(before, list) else [before]
@@ -109,9 +109,9 @@ def _is_unpacked(before: object, after: object) -> bool:
 
 
 def says_same(one: object, other: object, *, key: str = "") -> bool:
-    """Whether two values say the same in another form: type, case, quotes, the syntax around them.
+    """Whether two values differ only in form: type, case, quotes, surrounding syntax.
 
-    Signs inside a value count, for `a.b@c` is not `ab@c`; so does the case of a place or query.
+    Signs inside a value count: `a.b@c` is not `ab@c`. So does the case of a place or query.
     """
     if isinstance(one, bool) or isinstance(other, bool):
         return str(one).casefold() == str(other).casefold()
@@ -143,7 +143,7 @@ def stands_in(said: Sequence[str], value: object) -> bool:
 def _find_renamed(
     before: Mapping[str, object], after: Mapping[str, object]
 ) -> Iterator[tuple[Path, Path]]:
-    """Where a value went that only changed its name: the new place, then the old one."""
+    """Moved values: the new path, and the old one."""
     gone = [name for name in before if name not in after]
     for name in (each for each in after if each not in before):
         old = match_name(name, gone) or match_part(name, gone)
@@ -163,7 +163,7 @@ def _find_renamed_inside(before: object, after: object, at: Path) -> Iterator[tu
 
 
 def _drop_syntax(value: object) -> list[str]:
-    """What a value says, without the syntax of JSON or Python around it."""
+    """A value without JSON or Python syntax around it."""
     return [word for word in _SYNTAX.split(str(value)) if word]
 
 
@@ -208,7 +208,7 @@ def keeps_said_numbers(
     asked = [value for _, value in list_leaves(before) if is_said_number(value, said)]
     new = [value for _, value in list_leaves(after, most=2_000)]
     made = {read_number(value) for value in new}
-    # A sign around a number may leave it what it is: `#77`.
+    # A sign before a number may not change it: `#77`.
     made |= {read_number(value.strip("#\"'` ")) for value in new if isinstance(value, str)}
     return all(read_number(value) in made for value in asked)
 
@@ -220,7 +220,7 @@ def _list_said(said: tuple[str, ...]) -> frozenset[float]:
 
 
 def _list_numerals(text: str) -> Iterator[float]:
-    """Every reading of every numeral: `1.200` is a good one and twelve hundred."""
+    """Every reading of every numeral: `1.200` is 1.2 and 1,200."""
     for found in _NUMERAL.finditer(text):
         written = found.group().strip("-+").rstrip(".,'\u2019 ")
         scaled = _SCALED.match(text, found.start() + len(found.group().rstrip(" ")))
@@ -235,7 +235,7 @@ def _list_numerals(text: str) -> Iterator[float]:
 
 
 def _list_number_words(text: str) -> Iterator[float]:
-    """Number words, each alone and with those it stands beside: `one hundred and twenty`."""
+    """Number words, each alone and with its neighbours: `one hundred and twenty`."""
     run: list[str] = []
     for word in [*re.findall(r"[^\W\d_]+|[^\w\s-]", text), "."]:
         if word in _ENGLISH or word in _SCALES:

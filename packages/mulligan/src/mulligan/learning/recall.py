@@ -1,15 +1,15 @@
-"""The lessons about a failure, nearest first, how likely each helps, and to whom it may be told.
+"""Finds the lessons for a failure, nearest first, how likely each helps, and who may see it.
 
     the table of priors → the source → source, kinds and class, over all tools → the same at this
     tool → the lesson as seen → as used
 
 Each level is a Beta posterior whose prior is the mean of the level above, worth a few outcomes.
-Outcomes lose weight with age. A tool that fails all day counts for so much and no more where others
-are judged by it: what is said about a tool nobody has seen must hold there.
+Outcomes lose weight with age. The weight of one tool is capped where other tools are judged by it,
+so that estimates hold for a new tool too.
 
-A lesson crosses from those who taught it to those who are told it. What it may bring along is on
-a list: ways to write a value that the reader's own call holds, words that the tool's schema or the
-reader's own error states, names that the schema has. Whatever else it says stays with its teachers.
+A lesson crosses from the people who taught it to other readers. What may cross is an allowlist:
+formats of values in the reader's own call, words from the tool's schema or the reader's own error,
+names from the schema. Everything else stays with its teachers.
 """
 
 from __future__ import annotations
@@ -68,25 +68,25 @@ from mulligan.types.lesson import (
 LONGEST_STATED = 4_000
 STATED = ("number", "quoted", "list", "word")
 WAYS_TO_WRITE = frozenset({How.LIST, How.SCALAR, How.COERCE, How.FORMAT})
-"""What leaves a value what it is, whoever and wherever it names."""
+"""Transformations that leave a value unchanged in meaning."""
 
 _AFFIX = re.compile(r"[A-Za-z]{0,8}[#@:_./+-]?|[#@:_./+-][A-Za-z0-9]{0,6}")
-"""A word, one sign, or both: never two signs, which walk up folders, end strings or begin hosts."""
+"""A word, one sign, or both. Two signs could leave a folder, end a string or start a host."""
 _NAMES = ("of", "asked", "holds")
 
 Given = Mapping[str, object]
 
 
 class LessonReader(Struct, frozen=True, kw_only=True):
-    """Whom a lesson is told: what their tool states, and what their own failure does."""
+    """The reader of a lesson: their tool's schema and their own failure."""
 
     schema: Mapping[str, object] = NO_SCHEMA
     arguments: frozenset[str] = frozenset()
-    """Names in the call that failed, where one has."""
+    """Argument names of the failed call, if there is one."""
     error: str = ""
-    """What its tool said to this very call."""
+    """The tool's error for this call."""
     reads: frozenset[str] = frozenset()
-    """Tools that change nothing: all that may be called first on another's word."""
+    """Read-only tools: the only prerequisite calls that another person's lesson may suggest."""
 
     @property
     def properties(self) -> Mapping[str, object]:
@@ -94,31 +94,31 @@ class LessonReader(Struct, frozen=True, kw_only=True):
         return list_properties(self.schema)
 
     def knows(self, name: object) -> bool:
-        """Whether a name is one of the tool's own, or the reader's."""
+        """Whether a name is in the tool's schema or the reader's call."""
         return name in self.properties or name in self.arguments
 
     def is_stated(self, text: str, argument: str) -> bool:
-        """Whether the schema of an argument, or this error, has a text as a word of its own."""
+        """Whether the argument's schema or this error has a text as a separate word."""
         told = f"{self.properties.get(argument, '')}\n{self.error}"[:LONGEST_STATED]
         return _stands_alone(text, told)
 
 
 def may_share(remedy: Remedy, reader: LessonReader) -> bool:
-    """Whether a remedy of others may be told to a reader."""
+    """Whether another person's remedy may be shown to a reader."""
     return all(_may_change(each, reader) for each in remedy.changes) and all(
         _may_call(each, reader) for each in remedy.first
     )
 
 
 def is_typed(made: Transformation) -> bool:
-    """Whether all that a way is given is of the kind that it takes: signs, names, positions."""
+    """Whether all parameters of a transformation are of the expected kind."""
     fits = _TYPED.get(made.how)
     named = all(_is_name(made.given[word]) for word in _NAMES if word in made.given)
     return named and (fits is None or fits(made.given))
 
 
 def _may_call(call: Prerequisite, reader: LessonReader) -> bool:
-    """Only what reads, with arguments made of what the reader has."""
+    """Only read-only calls, with arguments from the reader's own data."""
     made = [each for each in call.arguments if each.how is not How.OPEN]
     known = all(_is_name(each.argument) for each in call.arguments)
     own = all(each.how is not How.CONSTANT and is_typed(each) for each in made)
@@ -131,7 +131,7 @@ def _may_change(made: Transformation, reader: LessonReader) -> bool:
     if not is_typed(made) or not all(map(reader.knows, (made.argument, *sources))):
         return False
     if is_locked((made.argument,)):
-        # Who, where and how much stay: written otherwise, or moved under the name there is for it.
+        # Protected values stay: only reformatted, or moved to the schema's name.
         gone = made.given.get("of") if made.how is How.FROM_ARGUMENT else made.argument
         moved = made.how in (How.FROM_ARGUMENT, How.DROP) and gone not in reader.properties
         return moved or (made.how in WAYS_TO_WRITE and "of" not in made.given)
@@ -146,7 +146,7 @@ def _may_change(made: Transformation, reader: LessonReader) -> bool:
         case How.CONSTANT:
             return _is_documented(made.given.get("value"), made.argument, reader)
         case How.DROP:
-            # What the tool does not have; of what it has, only what this very error names.
+            # Unknown arguments; of known ones only those that this error names.
             unknown = made.argument not in reader.properties
             return unknown or _stands_alone(made.argument, reader.error)
         case _:
@@ -154,7 +154,7 @@ def _may_change(made: Transformation, reader: LessonReader) -> bool:
 
 
 def _is_documented(value: object, argument: str, reader: LessonReader) -> bool:
-    """Whether a value that a lesson brings is the schema's own, or this error's."""
+    """Whether a lesson's constant comes from the schema or from this error."""
     if isinstance(value, list):
         return all(_is_documented(each, argument, reader) for each in value)
     said = reader.properties.get(argument)
@@ -193,21 +193,21 @@ _TYPED: Mapping[How, Callable[[Given], bool]] = {
         and _is_place(given.get("at"))
     ),
 }
-"""What each way takes, where it takes more than names."""
+"""The parameters of each transformation, beyond names."""
 
 
 SEVERAL = 2
 
 
 class Nearness(IntEnum):
-    """How near the failures a lesson was learned from are to this one."""
+    """How similar a lesson's failures are to this one."""
 
     PATTERN = 0
-    """The very same pattern."""
+    """The same pattern."""
     TOOL = 1
-    """The same tool, and an error in about the same words."""
+    """The same tool and a similar error."""
     WORDS = 2
-    """Any tool, and an error in about the same words."""
+    """Any tool and a similar error."""
     CLASS = 3
     """The same tool and class of error."""
 
@@ -221,11 +221,10 @@ def from_memory(
 ) -> Suggest:
     """Suggestions from lessons: of this pattern, else of failures like it.
 
-    What a lesson would ask for is what the failing call did; what asks for something else is no
-    suggestion (`find_other_request`). Another tool's lesson speaks only of an argument that both
-    tools have and the error names. `pattern` is the failure's fingerprint where the application
-    has rules of its own for it; `named` where it happened to somebody who is, so that every
-    lesson is another's.
+    A suggestion keeps the request of the failing call; another request is no suggestion
+    (`find_other_request`). Another tool's lesson applies only to an argument that both tools have
+    and the error names. `pattern`: the failure's fingerprint where the application has its own
+    rules. `named`: the failure belongs to a named person, so every lesson counts as another's.
     """
     living = [each for each in lessons if each.state.living]
 
@@ -235,14 +234,14 @@ def from_memory(
             if find_scope_changes(lesson.remedy, failed):
                 continue
             made = build_suggestion(lesson, failed)
-            # One case is too little to put another thing of the turn into a call that may change
+            # One case is too little to put another value of the turn into a call that may change
             # one.
             once = lesson.seen < SEVERAL and lesson.state is not LessonState.ACTIVE
             if made is None or (once and Kind.FOUND in made.kinds and not reads):
                 continue
             if not _leaves_broken(made, failed):
                 probability, n = chance(lesson, nearness, made)
-                # What was proven on other failures is only a guess about this one.
+                # Evidence from other failures is only a guess about this one.
                 proven = made.proven and nearness is Nearness.PATTERN
                 yield replace(made, probability=probability, n=n, proven=proven)
 
@@ -256,7 +255,7 @@ def find_other_request(
     pattern: str | None = None,
     named: bool = False,
 ) -> Lesson | None:
-    """The lesson of this tool that has helped by asking for something else, if one has."""
+    """The lesson of this tool that helped by another request, if there is one."""
     living = [each for each in lessons if each.state.living and each.tool]
     for lesson, nearness in _list_told(failed, living, pattern=pattern, named=named):
         known = lesson.seen >= SEVERAL or lesson.state is LessonState.ACTIVE
@@ -270,7 +269,7 @@ def find_other_request(
 def _list_told(
     failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None, named: bool
 ) -> Iterator[tuple[Lesson, Nearness]]:
-    """The lessons near a failure, as far as and in the words in which they may be told."""
+    """The lessons near a failure, limited to what may be shown."""
     reader = LessonReader(
         schema=failed.schema,
         arguments=frozenset(failed.call.arguments),
@@ -280,8 +279,8 @@ def _list_told(
     for known, nearness in find_near_lessons(failed, lessons, pattern=pattern):
         if known.by != SEED and (named or known.shared):
             if may_share(known.remedy, reader):
-                # In words of ours, and no error of theirs but one that is the same: then what is
-                # quoted is what the reader's own tool has just said.
+                # In our own words. Of others' errors only one that is the same is quoted:
+                # the reader's own tool has just said it.
                 same = nearness is Nearness.PATTERN
                 said = known.when if same else f"<{known.error_class}>"
                 told = describe_lesson(known.remedy, tool=known.tool, template=said)
@@ -291,9 +290,9 @@ def _list_told(
 
 
 def _leaves_broken(made: Suggestion, failed: FailedCall) -> bool:
-    """Whether something that breaks the schema now would still break it afterwards.
+    """Whether a current schema violation would remain.
 
-    What would break it anew may be a schema that says too little: the call has succeeded so.
+    A new violation may be the fault of an incomplete schema: the call has succeeded this way.
     """
     if not failed.schema or made.patch.first or made.patch.tool:
         return False
@@ -306,7 +305,7 @@ def _leaves_broken(made: Suggestion, failed: FailedCall) -> bool:
 def find_near_lessons(
     failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None = None
 ) -> list[tuple[Lesson, Nearness]]:
-    """The lessons that may say something about a failure, the nearest first."""
+    """The lessons that may apply to a failure, nearest first."""
     measure = _build_measure(failed, pattern)
     ranked = [
         (each, nearness)
@@ -343,11 +342,10 @@ def _build_measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson]
 
 
 def _fit_remedy(lesson: Lesson, failed: FailedCall) -> Remedy | None:
-    """What another tool's lesson says about this call; `None`: nothing.
+    """Another tool's lesson applied to this call; `None`: it does not apply.
 
-    Only about arguments that the error names, and only if this tool has the very ones that the
-    lesson was learned on; a curated one was learned on none. A call before must be one that can be
-    made.
+    Only for arguments that the error names, and only if this tool has the same ones; a curated
+    lesson has a placeholder. A prerequisite call must be possible.
     """
     remedy = lesson.remedy
     before = {each.tool for each in remedy.first}
@@ -365,18 +363,17 @@ HALF_LIFE = timedelta(days=90)
 """After so long an outcome counts half."""
 
 WORTH: Mapping[str, float] = {"source": 20.0, "kinds": 6.0, "tool": 6.0, "lesson": 3.0}
-"""How many outcomes the level above is worth at each level."""
+"""The weight of the prior at each level, in outcomes."""
 
 MOST_OF_TOOL = 15.0
-"""What all outcomes of one tool count together where another tool is judged by them."""
+"""The cap on one tool's outcomes where another tool is judged by them."""
 
 DOUBT = 0.3
-"""What a failure that was mended otherwise counts against a lesson: it might have helped, too."""
+"""The weight against a lesson of a failure repaired differently: the lesson might have helped."""
 CONFIRMED = 1.5
-"""Failures that one remedy explains count for so many to this power: that it explains one may be a
-coincidence, that it explains five is none."""
+"""The exponent of the number of explained failures: one may be a coincidence, five are not."""
 UNCONFIRMED = 0.7
-"""What is expected of a lesson that explains nothing yet, against those that are in use.
+"""The prior of a lesson that explains nothing yet, relative to lessons in use.
 
 These three are fitted on failures of real models, each tool by the outcomes of all others."""
 
@@ -389,7 +386,7 @@ FARTHER: Mapping[Nearness, float] = {
 """What a lesson learned on other failures is worth on this one."""
 
 MOST_OF_ONE = 2.0
-"""What all outcomes of one kind that happened to one named person count together."""
+"""The cap on one named person's outcomes of one kind."""
 
 SUREST = 0.99
 """No correction is certain."""
@@ -414,7 +411,7 @@ class OutcomeShare:
 
 @dataclass(slots=True)
 class Outcomes:
-    """What came of suggestions that were taken, by tool, and counted at every level."""
+    """The outcomes of followed suggestions, by tool, counted at every level."""
 
     by_source: dict[Origin, dict[str, OutcomeShare]] = field(default_factory=dict)
     by_kinds: dict[tuple[Origin, str, ErrorClass], dict[str, OutcomeShare]] = field(
@@ -439,13 +436,13 @@ class Outcomes:
     def estimate_posterior(
         self, source: Origin, kinds: Sequence[Kind], *, error_class: ErrorClass, tool: str = ""
     ) -> tuple[float, int]:
-        """The probability that a correction of this make helps at a tool, and how many say so."""
+        """The probability that such a correction helps at a tool, and n."""
         made_so = self.by_kinds.get((source, join_kinds(kinds), error_class), {})
         found = estimate_prior(source, kinds)
         for name, level in (("source", self.by_source.get(source, {})), ("kinds", made_so)):
             pooled = OutcomeShare()
             for each in level.values():
-                # None of the tools speaks louder than so much.
+                # Each tool's weight is capped.
                 voice = min(1.0, MOST_OF_TOOL / each.n) if each.n else 0.0
                 pooled.n += voice * each.n
                 pooled.helped += voice * each.helped
@@ -456,7 +453,7 @@ class Outcomes:
 
 
 def count_outcomes(counts: Mapping[EpisodeSlot, int], *, today: date) -> Outcomes:
-    """The outcomes a casebook has counted, older ones for less, and one person's for so much."""
+    """The counted outcomes: older ones count less, and one person's weight is capped."""
     found = Outcomes()
     taken = [slot for slot in counts if slot.source is not None and slot.taken]
     voices = [(slot.principal, slot.source, slot.kinds, slot.error_class) for slot in taken]
@@ -485,7 +482,7 @@ def build_chance(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
             made.source, made.kinds, error_class=lesson.error_class, tool=lesson.tool
         )
         balance = balances.get(lesson.id, Balance())
-        # What was repaired otherwise might have been repaired so: it is doubt, and no harm done.
+        # Repaired differently: this is doubt, not harm.
         explained = lesson.seen**CONFIRMED
         doubt = DOUBT * max(0, lesson.of - lesson.seen)
         seen = OutcomeShare(helped=explained, n=explained + doubt).shrink(

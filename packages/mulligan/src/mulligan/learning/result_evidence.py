@@ -1,14 +1,12 @@
-"""What a result says of itself: an object's fields, how a text opens, a page in an answer's place.
+"""Evidence of an error inside a result: an object's fields, the start of a text, an error page.
 
-An error is told by what says that it is one: a flag, a status with words beside it, an error field
-with content, a problem document, an error's type or its stack. What else stands in the object
-proves nothing, for services put there what they like. Against it speaks only what somebody may have
-asked for: records, counts, a report on something that was checked, or that all went well. A sign
-that records of things bear too, such as the state of a job, counts only where nothing else stands
-beside it.
+Evidence for an error: a flag, a status with a message, an error field with content, a problem
+document, an error type or a stack trace. Other fields prove nothing, since services put anything
+there. Evidence against it is requested content: records, counts, a report on a check, or a success
+flag. A sign that ordinary records have too, such as the state of a job, counts only on its own.
 
-What a tool was asked to show is full of errors where it shows logs, pages or mails. So plain words
-count only in a text that is short as a whole, and never where a list or a log goes on after them.
+Logs, pages and mails are full of errors that were requested. So plain words count only in a short
+text, and never before a list or a log.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ NAMED = compile_phrases(rf"""
     exception\s?:\s | \[error\]:?\s | \(error\)\s
     (?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
 """)
-"""What only an error begins with."""
+"""Openings that only errors have."""
 
 _PROGRAMS = r"""
     (?:fatal|panic|err|failure|e[a-z]{3,12}(?=: [a-z ]+, )|fehler|erreur|errore|erro) ?:
@@ -61,7 +59,7 @@ _PROGRAMS = r"""
     [a-z]{1,20}: invalid option\b | [a-z]{1,20}: unrecognized option\b
     '[^'\n]{1,60}' is not recognized as an internal
 """
-"""How the programs of a shell, and those that print what they were told, say it."""
+"""Openings of errors from shell programs."""
 
 _VERBS = (
     "find|open|read|write|connect|access|load|parse|resolve|locate|create|delete|update|fetch|get|"
@@ -81,7 +79,7 @@ _PLACES = "connection|network|authentication|authorization|validation|server|dat
 _LOOKED_FOR = "(?:no|pattern|match(?:es)?|string|term|text|results?|word|phrase|keyword)"
 _THING = rf"(?!{_LOOKED_FOR}\b)\S{{1,200}}(?: (?!{_LOOKED_FOR}\b)\S{{1,200}}){{0,3}}"
 _MARKS = "*#>\u2502\u2577\u274c\u2717\u2718\u26d4\U0001f6ab\ufe0f \t\r\n"
-"""Blanks, and signs that people put before what went wrong."""
+"""Blanks and signs before an error message."""
 
 _PLAIN = rf"""
     failed to [a-z]+ | unable to [a-z]+ | (?:could not|couldn't|cannot|can't|can not) (?:{_VERBS})\b
@@ -128,7 +126,7 @@ _PLAIN = rf"""
     (?:{_THING} )?(?:est )?introuvable(?:$|[.:!]) | acceso denegado | no autorizado
     no se (?:pudo|puede|ha podido|encontró) [a-z]+ | (?:{_THING} )?no encontrad[oa](?:$|[.:!])
 """
-"""How people write that it did not work, where they write nothing else."""
+"""Sentences that say on their own that it did not work."""
 
 FIRST = list_words("""
     failed unable could couldn't cannot can't can access permission 401 403 404 429 500 502 503
@@ -139,7 +137,7 @@ FIRST = list_words("""
     field property insufficient sorry unfortunately i'm we're my zugriff zugang ungültige
     ungültiger ungültiges keine accès impossible échec acceso anfrage verbindung
 """)
-"""What those begin with that do not say in so many words that it failed, or is not there."""
+"""First words of the less explicit ones."""
 
 _GLANCES = ("failed", "timed out", " found", "expired")
 _FOREIGN = ("nicht", "introuvable", "no encontrad")
@@ -148,7 +146,7 @@ PROGRAMS = list_words("""
     thread exception uncaught npm segmentation mcp rpc http/1.0 http/1.1 http/2 fehler erreur errore
     erro fatal panic
 """)
-"""What programs begin with, where it is no name and a colon."""
+"""First words of program errors without a name and a colon."""
 
 DENIED = compile_phrases(r"""
     (?:does|do)(?: not|n't) exists?
@@ -159,9 +157,14 @@ DENIED = compile_phrases(r"""
     nicht gefunden | existiert nicht | verweigert | fehlgeschlagen | introuvable | refusé
     no encontrad | denegado | no autorizado | no existe | rate.?limited | ratelimited
     \bfail(?:ure)?\b | not (?:authenticated|provided|valid|enough)\b | does not have
-    too many requests | not subscribed | \b(?:cannot|could not|unable to)\b | \bexpired\b | exceeded
+    too many\b | not subscribed | \b(?:cannot|could not|unable to)\b | \bexpired\b | exceeded
+    \bbad request\b | \balready exists?\b | \b(?:incorrect|unsupported|insufficient|unavailable)\b
+    \bno such [a-z]+\b | \bno (?:valid )?(?:api key|access token|token|credentials?)\b
+    \bmust have (?:the )?(?:required )?(?:permission|role|scope|access)s?\b
+    do(?:es)? not belong to | \bmay not be\b
+    \bduplicate (?:entry|id|key|name|order|record|request|value)\b
 """)
-"""What an object of a message and nothing else says when it is an error."""
+"""Messages that are an error where an object has nothing else."""
 
 ALL_WELL = compile_phrases(r"""
     \bno (?:\w+ ){0,2}(?:errors?|failures?|problems?|issues?)\b | \b0 (?:errors?|failed)\b
@@ -175,11 +178,11 @@ _FIGURE = re.compile(
     r"(?:$|[.;,()]|(?:over|in|of|per|since|for|on|this|today)\b)",
     re.IGNORECASE,
 )
-"""A label with a figure: somebody asked for it."""
+"""A label with a figure: requested content."""
 
 
 def opens_as_error(text: str) -> bool:
-    """Whether a text is an error by how it begins."""
+    """Whether a text starts like an error."""
     start = text[:SHORT].lstrip(_MARKS)
     # The measure of something: a count, a rate, or that there is none.
     figure = not start[:6].casefold().startswith("error:") and _FIGURE.match(start)
@@ -197,7 +200,7 @@ def opens_as_error(text: str) -> bool:
 
 @cache
 def _compile_plain() -> re.Pattern[str]:
-    """It takes as long as all other patterns that are always loaded, and few programs need it."""
+    """Compiled on first use: it is slow, and few programs need it."""
     return compile_phrases(_PLAIN)
 
 
@@ -207,7 +210,7 @@ def _compile_programs() -> re.Pattern[str]:
 
 
 def _may_be_plain(first: str, start: str) -> bool:
-    """A glance by the first word, as nearly every text ends here at every call."""
+    """A quick check of the first word: nearly every text returns here."""
     if first.strip(".:!,") in FIRST:
         return True
     low = start.casefold()
@@ -228,7 +231,7 @@ def says_failure(message: str) -> bool:
 
 
 def _goes_on(text: str) -> bool:
-    """A log, or a list of errors: somebody asked for them."""
+    """A log, or a list of errors: requested content."""
     lines = [line for line in text.splitlines()[1 : MOST_LINES + 1] if line.strip()]
     again = sum(NAMED.match(line) is not None and line[:1] not in " \t" for line in lines)
     return looks_like_log(text) or (again >= 2 and 2 * again >= len(lines))
@@ -239,36 +242,48 @@ Fields = Mapping[str, object]
 
 FLAGS = frozenset(fold_fields("is_error has_error has_errors is_failure is_failed is_exception"))
 SUCCESS = frozenset(fold_fields("success ok succeeded is_success successful"))
-STATES = frozenset(fold_fields("status state outcome result_status result"))
-STATUSES = fold_fields("status status_code http_status http_status_code response_code cod codigo")
+STATES = frozenset(fold_fields("status state outcome result_status response_status result stat"))
+STATUSES = fold_fields(
+    "status status_code http_status http_status_code http_code response_code cod codigo"
+)
 ERROR = fold_fields("""
     error exception fault err error_message error_messages error_msg err_msg error_description
     error_text error_detail error_details fault_string function_error fehler fehlermeldung erreur
     errore erro fout
 """)
-"""A field that is only there, with content, where it did not work."""
+"""Fields that have content only after an error."""
 THINGS = fold_fields("fault exception")
-"""Those of them that are things in some trades: a fault of the earth, an exception to a rule."""
-MANY = fold_fields("errors faults exceptions user_errors")
+"""Those of them that name ordinary things in some domains: a geological fault, an exception."""
+MANY = fold_fields("errors faults exceptions user_errors error_list")
 """The same in the plural, which reports of a check have too."""
 CODED = fold_fields("error_code err_code error_number errno")
 KINDS = fold_fields(
     "type __type __typename name kind class error_type exception_type error_class object error_name"
 )
 STACKS = fold_fields("stack stack_trace traceback backtrace")
-SAID = fold_fields("message msg detail mensaje meldung nachricht mensagem messaggio")
+REFERENCES = fold_fields("error_ref error_id error_reference error_uid fault_id")
+"""Fields in which a service names this one error, for its support."""
+SAID = fold_fields("""
+    message msg detail user_message developer_message response_message mensaje meldung nachricht
+    mensagem messaggio
+""")
 """Where a message for people stands."""
-WORDS = (*SAID, *ERROR, *MANY, *fold_fields("reason description error_reason"))
+CODE_NAMES = frozenset(fold_fields("id key"))
+"""Fields of a record's own name, in which some services have the code of an error."""
+_EXPLAINS = fold_fields("summary description reason details title")
+"""Where a message for people stands beside a code, and much else without one."""
+WORDS = (*SAID, *ERROR, *MANY, *fold_fields("reason description error_reason messages"))
 WRITTEN = fold_fields("stdout stderr output command cmd")
-"""What a program that a tool ran wrote, and what it was."""
+"""The output and the command of a program that a tool ran."""
 ENDS = frozenset(EXITS)
 
 MARKS = frozenset({*FLAGS, *SUCCESS, *STATES, *STATUSES, *ERROR, *MANY, *CODED, *STACKS, *ENDS})
+MARKS |= frozenset(REFERENCES)
 MARKS |= frozenset(("code", "type", "__type", "__typename", "object"))
 TELLING = MARKS - frozenset(("type", "__type", "__typename", "object", "result"))
 """Fields of which any alone may say that it did not work; of the others, beside a message."""
 
-SPEAKING = TELLING | frozenset(("detail", "title"))
+SPEAKING = TELLING | frozenset(("detail", "title", *REFERENCES))
 _KINDS, _SAID = frozenset(KINDS), frozenset(SAID)
 _ENDS = ("error", "errors", "exception")
 
@@ -286,7 +301,7 @@ ABOUT = frozenset(
     command cmd args node language locale response_metadata inner_error help_url reference global
 """)
 )
-"""What is said about an answer, and is none itself."""
+"""Metadata fields around an answer."""
 
 WELL = list_words("ok success succeeded successful completed complete done passed fine 200 201")
 FALSE = list_words("false no n 0 failed failure fail error")
@@ -294,23 +309,24 @@ NOTHING = list_words("none null no false 0 ok success nil n/a -")
 _BAD_STATE = list_words("error errored exception fatal ko nok")
 _FAILED_STATE = list_words("failed failure fail")
 _ABOUT = re.compile(
-    r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction)id$|"
+    r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction|host)id$|"
     r"^(?:error|exception|fault|err|fehler)|(?:url|links?|version|timestamp|time|headers|metadata)$"
 )
 _ERROR_TYPE = re.compile(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
+_CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[_.-][A-Za-z0-9]{1,40}){0,8}")
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
 _COUNTED = re.compile(
     r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
 )
 _MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
-"""How large an error is, and not what it is."""
+"""Fields for the size of an error."""
 _NO_COUNT = re.compile(r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$")
 
 
 def is_error(held: Fields, *, asked: bool = False) -> bool:
-    """Whether an object is an error. `asked`: its tool is one that tells of errors."""
+    """Whether an object is an error. `asked`: its tool reports on errors."""
     if SUCCESS.isdisjoint(held) and not _may_speak(held):
-        # Most envelopes end here.
+        # Fast path for most envelopes.
         return False
     if _is_flagged(held) or _is_answer_of_http(held):
         return True
@@ -324,6 +340,10 @@ def _may_speak(held: Fields) -> bool:
     for name, value in held.items():
         if value and (name in SPEAKING or name.endswith(_ENDS)):
             return True
+        if name in CODE_NAMES and _names_failure(held, name):
+            return True
+        if name in STATES and type(value) is str and value.casefold() in _BAD_STATE:
+            return True
         if name in _KINDS and (value == "error" or not _SAID.isdisjoint(held)):
             return True
     return False
@@ -333,18 +353,46 @@ def is_only_message(held: Fields) -> bool:
     """Nothing but a message, and one that says that it did not work."""
     if len(held) > 4:
         return False
-    told = [name for name, value in held.items() if not is_blank(value)]
+    told = [n for n, value in held.items() if not (is_blank(value) or _lists_complaints(value))]
     said = [held[name] for name in told if name in SAID]
     alone = len(said) == 1 and all(name in SAID or name in PASSING for name in told)
-    return alone and isinstance(said[0], str) and says_failure(said[0])
+    return alone and isinstance(said[0], str) and (says_failure(said[0]) or _refuses(said[0]))
 
 
-PASSING = frozenset(fold_fields("retry_after request_id trace_id timestamp path documentation_url"))
+def _refuses(message: str) -> bool:
+    """Whether the words of a message are those of a refusal, by the one list of error classes."""
+    # The words of errors are loaded with the first message that stands alone.
+    from mulligan.learning.classify import REFUSALS, classify_text
+
+    short = len(message) <= SHORT and not ALL_WELL.search(message)
+    return short and classify_text(message) in REFUSALS
+
+
+PASSING = frozenset(
+    fold_fields("retry_after request_id trace_id timestamp path documentation_url context")
+)
+
+
+def _lists_complaints(value: object) -> bool:
+    """Whether it says of each field what is wrong with it, and nothing else."""
+    return (
+        isinstance(value, Mapping)
+        and 0 < len(value) <= MOST_VALUES
+        and all(_is_list_of_failures(each) for each in value.values())
+    )
+
+
+def _is_list_of_failures(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and 0 < len(value) <= MOST_LINES
+        and all(isinstance(each, str) and says_failure(each) for each in value)
+    )
 
 
 def is_nothing_but_error(held: Fields) -> bool:
-    """Whether an entry of a list is an error, and no record of one."""
-    if _has_code_of_error(held) and _has_words(held):
+    """Whether an entry of a list is an error, not a record of one."""
+    if (_has_code_of_error(held) and _has_words(held)) or _weigh_code(held):
         return not _has_payload(held)
     said = next((held[name] for name in ERROR if name in held), None)
     telling = isinstance(said, Mapping) or (isinstance(said, str) and opens_as_error(said))
@@ -374,7 +422,11 @@ def _is_flagged(held: Fields) -> bool:
         return True
     if any(_is_false(held, name) for name in SUCCESS if name in held):
         return True
-    if held.get("status") == "fail" and _JSEND.issuperset(held):
+    if held.get("status") in ("fail", "error") and _JSEND.issuperset(held):
+        return True
+    # An answer in the state of an error that lists what was wrong, also beside what it was given.
+    listed = any(isinstance(held.get(name), list) and held[name] for name in MANY)
+    if listed and held.get("status") == "error" and {"id", "name"}.isdisjoint(held):
         return True
     # A part of MCP content is flagged by itself by some servers.
     part = isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
@@ -382,7 +434,7 @@ def _is_flagged(held: Fields) -> bool:
 
 
 def _is_false(held: Fields, name: str) -> bool:
-    """`False` in any spelling. Where nothing says why, beside data it is part of that, as is 0."""
+    """`False` in any spelling. Without a reason and beside data it is part of the data, as is 0."""
     value = held[name]
     if isinstance(value, str):
         return value.strip().casefold() in FALSE
@@ -392,7 +444,7 @@ def _is_false(held: Fields, name: str) -> bool:
 
 
 def _has_words(held: Fields) -> bool:
-    """Whether anything says what happened, in words or in parts."""
+    """Whether anything says what happened, as text or in parts."""
     return any(_is_said(held.get(name)) for name in WORDS if held.get(name) is not True)
 
 
@@ -401,8 +453,37 @@ def _is_answer_of_http(held: Fields) -> bool:
     status = next((held[name] for name in STATUSES if _is_refusal(held.get(name))), None)
     if status is None:
         return False
-    problem = isinstance(held.get("title"), str) and not {"detail", "type"}.isdisjoint(held)
-    return problem or _has_words(held) or any(name in held for name in ("body", "text", "errors"))
+    title = held.get("title")
+    problem = isinstance(title, str) and (
+        not {"detail", "type"}.isdisjoint(held) or says_failure(title)
+    )
+    told = problem or _has_words(held) or any(name in held for name in ("body", "text", "errors"))
+    return told or _explains_all(held)
+
+
+def _explains_all(held: Fields) -> bool:
+    """Whether everything beside the status says what is wrong, under the names of fields."""
+    others = [value for name, value in held.items() if name not in MARKS and name not in ABOUT]
+    return bool(others) and all(map(_is_explanation, others))
+
+
+def _is_explanation(value: object) -> bool:
+    """What is wrong as text, with more of it beside: `{"summary": …, "detail": …}`."""
+    entries = value if isinstance(value, list) else [value]
+    return 0 < len(entries) <= MOST_LINES and all(
+        isinstance(each, Mapping)
+        and isinstance(each.get("detail"), str)
+        and any(isinstance(each.get(name), str) for name in ("summary", "title", "message"))
+        for each in entries
+    )
+
+
+def _refuses_alone(value: object) -> bool:
+    """Whether what stands for the data is only the status of a refusal: `{"status": 404}`."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    ((name, held),) = value.items()
+    return name in STATUSES and _is_refusal(held)
 
 
 def _is_refusal(code: object) -> bool:
@@ -412,12 +493,13 @@ def _is_refusal(code: object) -> bool:
 
 
 def _count_signs(held: Fields) -> int:
-    """How much says that it is an error: one sign may be a record's, two are none."""
+    """How many signs of an error there are: a record may have one, but not two."""
     if _names_error(held):
         return 2
     # `validationErrors`, `sync_error`; the last error of something is part of its record.
     some = (value for name, value in held.items() if name in MANY or ends_as_error(name))
     signs = int(any(map(_is_said, some)))
+    signs += any(isinstance(held.get(name), str) and held[name] for name in REFERENCES)
     return signs + _weigh_state(held) + _weigh_code(held) + _weigh_kind(held) + _weigh_exit(held)
 
 
@@ -435,14 +517,14 @@ def _names_error(held: Fields) -> bool:
         if name not in THINGS or not isinstance(value, str):
             if _is_said(value):
                 return True
-        # What may be the name of a thing is an error only if it reads as one.
+        # A possible name is an error only if it reads like one.
         elif _ERROR_TYPE.fullmatch(value[:200]) or says_failure(value):
             return True
     return False
 
 
 def ends_as_error(name: str) -> bool:
-    """Whether a field is named after some error, and not after the last of several."""
+    """Whether a field is named after an error, and not the last of several."""
     return name.endswith(_ENDS) and not name.startswith(("last", "previous"))
 
 
@@ -466,7 +548,7 @@ def _is_said(error: object) -> bool:
 
 
 def _weigh_state(held: Fields) -> int:
-    """An answer is an error; a thing has failed, and says so when it is looked up."""
+    """Whether the answer itself is an error, and not a record of something that failed."""
     states = {
         str(held[name]).strip().casefold() for name in STATES if isinstance(held.get(name), str)
     }
@@ -477,22 +559,42 @@ def _weigh_state(held: Fields) -> int:
 
 
 def _weigh_code(held: Fields) -> int:
-    """A code beside a message; what it is the code of, only the message can say."""
+    """A code beside a message that reads like an error."""
     code = held.get("code")
     said = next((held[name] for name in SAID if isinstance(held.get(name), str)), None)
-    if not isinstance(said, str) or isinstance(code, bool) or not isinstance(code, int | str):
-        return 0
+    if isinstance(code, bool) or not isinstance(code, int | str):
+        return int(isinstance(said, str) and any(_names_failure(held, n) for n in CODE_NAMES))
+    if not isinstance(said, str):
+        other = next((held[name] for name in _EXPLAINS if isinstance(held.get(name), str)), "")
+        named = isinstance(code, str) and _is_code_of_failure(code)
+        return int(bool(other) and (named or (_is_refusal(code) and says_failure(str(other)))))
     if isinstance(code, int) and 1 <= code <= 16 and isinstance(held.get("details"), list):
         return 2
     if _is_refusal(code) or (isinstance(code, int) and code < -1):
         return 1
-    named = isinstance(code, str) and says_failure(re.sub(r"[_.-]", " ", code))
+    named = isinstance(code, str) and _is_code_of_failure(code)
     well = str(code).casefold() in WELL or code in (0, "0")
     return int(not well and (named or says_failure(said)))
 
 
+def _names_failure(held: Fields, name: str) -> bool:
+    """Whether what names a record names a failure instead, as `{"id": "not_found"}` does."""
+    value = held.get(name)
+    return isinstance(value, str) and "_" in value and _is_code_of_failure(value)
+
+
+def _is_code_of_failure(code: str) -> bool:
+    """Whether a code for programs says that it did not work."""
+    if says_failure(re.sub(r"[_.-]", " ", code)):
+        return True
+    # The words of errors are loaded with the first code that is met beside a message.
+    from mulligan.learning.classify import UNDECIDED, classify_code
+
+    return _CODE_WORD.fullmatch(code) is not None and classify_code(code) not in UNDECIDED
+
+
 def _weigh_kind(held: Fields) -> int:
-    """What it is called: an error, or the class of one beside a message."""
+    """A type that names an error, or an error class beside a message."""
     kinds = [kind for name in KINDS if isinstance(kind := held.get(name), str)]
     if any(kind == "error" for kind in kinds):
         return 1
@@ -505,7 +607,7 @@ def _weigh_kind(held: Fields) -> int:
 
 
 def _weigh_exit(held: Fields) -> int:
-    """How a program ended; `grep` and `diff` end with 1 to say no, and complain of nothing."""
+    """A failing exit code; `grep` and `diff` exit with 1 for "no", without a message."""
     ended = next((code for name in ENDS if type(code := held.get(name)) is int and code), 0)
     silent = any(name in held and not held[name] for name in ("stderr", "error"))
     if not ended or (ended == 1 and silent):
@@ -514,19 +616,21 @@ def _weigh_exit(held: Fields) -> int:
 
 
 def _speaks_against(held: Fields) -> bool:
-    """Whether there is something that somebody may have asked for, or all went well."""
+    """Whether there is requested content, or a success flag."""
     if any(held.get(name) is True or isinstance(held.get(name), list) for name in SUCCESS):
         return True
     if any(str(held[name]).casefold() in WELL for name in STATES if name in held):
         return True
     return not REPORT.isdisjoint(held) or any(
-        _is_data(name, value) for name, value in held.items() if name not in MARKS
+        _is_data(name, value)
+        for name, value in held.items()
+        if name not in MARKS and not ends_as_error(name)
     )
 
 
 def _is_data(name: str, value: object) -> bool:
     if name in DATA:
-        return not is_blank(value)
+        return not (is_blank(value) or _refuses_alone(value))
     counted = type(value) is int or type(value) is float
     if counted and _COUNTED.search(name) and not _NO_COUNT.search(name):
         return True
@@ -538,12 +642,13 @@ def _is_data(name: str, value: object) -> bool:
 
 
 def _has_payload(held: Fields) -> bool:
-    """Whether anything is there but an error and what is said about an answer."""
+    """Whether there is anything but an error and metadata."""
     if not REPORT.isdisjoint(held):
         return True
     for name, value in held.items():
-        about = name in MARKS or name in ABOUT or _ABOUT.search(name)
-        if is_blank(value) or (name not in DATA and about):
+        about = name in MARKS or name in ABOUT or _ABOUT.search(name) is not None
+        about = about or ends_as_error(name) or _is_about_error(name, held)
+        if is_blank(value) or (name not in DATA and about) or _refuses_alone(value):
             continue
         kind = value[:200] if name in KINDS and isinstance(value, str) else ""
         if name in DATA or not (_ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind)):
@@ -551,10 +656,18 @@ def _has_payload(held: Fields) -> bool:
     return False
 
 
+def _is_about_error(name: str, held: Fields) -> bool:
+    """Whether a field that records have too says here which error it is, or what it means."""
+    if name == "summary":
+        return isinstance(held[name], str) and "code" in held
+    numbered = type(held[name]) is int and held.get("type") == "error" and len(held) <= 4
+    return name in CODE_NAMES and (numbered or _names_failure(held, name))
+
+
 LONGEST_PAGE = 8_000
-"""Characters; what is longer was written to be read."""
+"""Characters; longer pages are content."""
 START = 1_500
-"""Characters in which a page says what it is."""
+"""Characters at the start of a page that identify it."""
 MOST_SAID = 300
 
 _TITLE = re.compile(r"<(?:title|h1)\b[^<>]{0,200}>([^<]{1,200})<", re.IGNORECASE)
@@ -586,7 +699,7 @@ def _compile_titles() -> re.Pattern[str]:
 
 
 def read_page(text: str) -> ErrorFields | None:
-    """What a page or a document in tags says went wrong; `None` where it is what was asked for."""
+    """The error in an HTML or XML page; `None` where the page is requested content."""
     if len(text) > LONGEST_PAGE:
         return None
     start = text[:START]
@@ -606,7 +719,7 @@ def _read_title(start: str) -> ErrorFields | None:
 
 
 def _read_fault(text: str) -> ErrorFields | None:
-    """A fault that is all there is; one element among others is a record."""
+    """A fault as the only element; one among others is a record."""
     for tag in _TAG.finditer(text[:START]):
         if tag[1]:
             return None
@@ -630,7 +743,7 @@ def _read_fault(text: str) -> ErrorFields | None:
 MOST_VALUES = 200
 _LONGEST_ECHO = 20_000
 SHORTEST_CUT = 12
-"""Characters that must be left of what was cut short to be known again."""
+"""Characters of a truncated value that are needed to recognise it."""
 
 
 class Echoes:
@@ -647,7 +760,7 @@ class Echoes:
         }
 
     def cover(self, name: str, value: object) -> bool:
-        """Whether a field only says again what the call was given."""
+        """Whether a field only repeats an argument of the call."""
         if isinstance(value, bool):
             return self._given.get(name) is value
         if isinstance(value, str):
@@ -655,7 +768,7 @@ class Echoes:
         return (type(value) is int or type(value) is float) and value in self._numbers
 
     def cover_text(self, text: str) -> bool:
-        """Whether a text is one of the caller's own, whole or cut short."""
+        """Whether a text is one of the call's own values, whole or truncated."""
         said = _normalize(text)
         if not said or said in self._texts:
             return bool(said)

@@ -1,4 +1,4 @@
-"""A tool's schema: read from the dialects it comes in, checked, compiled once, and asked."""
+"""A tool's schema: normalised from several dialects, validated, and compiled once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Problem(Struct, frozen=True):
 
 
 class Schema:
-    """The schema of one tool's arguments, ready to be asked."""
+    """The compiled schema of one tool's arguments."""
 
     def __init__(self, tree: dict[str, Any], validator: jsonschema_rs.Validator) -> None:
         self.tree = tree
@@ -74,7 +74,9 @@ class Schema:
             return [Problem((), "json", str(refused)[:500])]
         if self.closed:
             strange = [name for name in arguments if name not in self.properties]
-            found += [Problem((name,), "unknown", f"{name!r} is no argument") for name in strange]
+            found += [
+                Problem((name,), "unknown", f"{name!r} is not an argument") for name in strange
+            ]
         return found
 
     def fits(self, arguments: Mapping[str, object]) -> bool:
@@ -83,7 +85,7 @@ class Schema:
         return not strange and self.accepts(dict(arguments))
 
     def accepts(self, value: object) -> bool:
-        """Whether the schema, taken as that of a single value, takes it."""
+        """Whether the schema of a single value accepts it."""
         try:
             return self._validator.is_valid(value)
         except (ValueError, RecursionError):
@@ -102,13 +104,13 @@ class Schema:
 def read_schema(declared: Mapping[str, object], *, tool: str = "") -> Schema:
     """Read a schema as tools are declared: bare, as a function, as an MCP tool, in Python's words.
 
-    What is none of these is a `NoSchemaError` that says what is wrong.
+    Anything else raises a `NoSchemaError` that says what is wrong.
     """
     try:
-        # As it stands: the order of a tool's arguments is that of its definition.
+        # Unsorted: the order of a tool's arguments is that of its definition.
         key = json.dumps(declared)
     except (TypeError, ValueError, RecursionError) as error:
-        raise _refuse_schema(tool, f"it is no JSON ({error})") from None
+        raise _refuse_schema(tool, f"it is not JSON ({error})") from None
     return _compile_schema(key, tool)
 
 
@@ -119,7 +121,7 @@ def _compile_schema(key: str, tool: str) -> Schema:
         raise _refuse_schema(tool, f"it is {str(tree)[:80]!r}, not an object")
     tree = _normalize_types(tree, depth=0)
     try:
-        # References are never fetched: a schema comes from whoever wrote the tool.
+        # References are never fetched: a schema is the tool author's text.
         validator = jsonschema_rs.validator_for(tree, validate_formats=True, offline=True)
     except (ValueError, RecursionError) as error:
         raise _refuse_schema(tool, str(error).splitlines()[0][:200]) from None
@@ -129,7 +131,7 @@ def _compile_schema(key: str, tool: str) -> Schema:
 def _refuse_schema(tool: str, problem: str) -> NoSchemaError:
     of = f" of tool {tool!r}" if tool else ""
     return NoSchemaError(
-        f"The schema{of} is no JSON Schema: {problem}. Declare one such as "
+        f"The schema{of} is not a JSON Schema: {problem}. Declare one such as "
         '{"type": "object", "properties": {"limit": {"type": "integer"}}}.'
     )
 
@@ -144,7 +146,7 @@ def _unwrap_envelope(declared: object) -> object:
 
 
 def _normalize_types(part: Any, *, depth: int) -> Any:
-    """Types by the names JSON Schema has for them; a type nobody knows allows anything."""
+    """Types by their JSON Schema names; an unknown type allows anything."""
     if depth > DEEPEST:
         return {}
     if isinstance(part, list):

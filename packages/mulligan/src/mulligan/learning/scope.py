@@ -1,8 +1,7 @@
-"""Whether a remedy still asks for what the failing call asked for, in a form that the tool takes.
+"""Whether a remedy keeps the request of the failing call and changes only its form.
 
-A lesson mends the form of a call. What would make another call out of it, a word cut out of a
-query, another channel of a list, an argument left out, is for the person to say, however often it
-has helped before."""
+A lesson repairs the form of a call. Another request (a word cut from a query, another channel,
+a dropped argument) needs the person's decision, however often it has helped before."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ from mulligan_dates.text import is_same, list_words, read_number, split_name
 
 LONGEST_ERROR = 4_000
 STEPS = frozenset("/\\.~*?%")
-"""Signs that lead to another place, or to more than one, where they are put around a path."""
+"""Signs that change a path to another place, or to several."""
 SEVERAL = frozenset(",;|\n[]{}")
 """Signs of a text that holds more than one thing."""
 UNITS = list_words("""
@@ -43,15 +42,15 @@ _AFFIX: Mapping[How, re.Pattern[str]] = {
     How.PREFIX: re.compile(r"[A-Za-z0-9]+[#@:_./+-]?|[@:+/]"),
     How.SUFFIX: re.compile(r"[#@:_./+-]?[A-Za-z0-9]+|[@:/]"),
 }
-"""What may stand in front of a value or behind it where somebody states it: a word, one sign, or
-both. A sign of more is a way somewhere else."""
+"""A prefix or suffix that may be added where it is stated: a word, one sign, or both. More signs
+could lead elsewhere."""
 _EMPTY: tuple[object, ...] = (NOTHING, None, "", [], {})
 
 Rule = Callable[[Transformation, ArgumentPlace], bool]
 
 
 def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
-    """The arguments by which a remedy would ask for something else; none: it mends the form."""
+    """The arguments by which a remedy changes the request; none: it only repairs the form."""
     moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
     return [
         each.argument
@@ -62,9 +61,9 @@ def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
 
 
 def asks_for_other(remedy: Remedy, *, stated: str) -> bool:
-    """Whether a remedy asks for something else whatever the call: what may be told of it at all.
+    """Whether a remedy changes the request for any call, so that it may not be shown.
 
-    `stated` is what the tool and its errors say.
+    `stated`: the words of the tool and its errors.
     """
     moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
     for made in remedy.changes:
@@ -87,7 +86,7 @@ def asks_for_other(remedy: Remedy, *, stated: str) -> bool:
 
 
 def is_named(failed: FailedCall, argument: str) -> bool:
-    """Whether an error names an argument, or has its value as a word of its own."""
+    """Whether an error names an argument, or quotes its value."""
     value = failed.call.arguments.get(argument)
     quoted = isinstance(value, str) and len(value) > 2 and _is_stated(value, failed)
     return quoted or _is_stated(argument, failed)
@@ -106,9 +105,9 @@ def _may_make(made: Transformation, remedy: Remedy, failed: FailedCall) -> bool:
 
 
 def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
-    """What asks for nothing, or for what the tool does by itself, may go where the error names it.
+    """An empty or default value may be dropped where the error names it.
 
-    An argument that the tool does not have says something all the same: `dry_run`, `only_mine`.
+    An unknown argument can still carry meaning: `dry_run`, `only_mine`.
     """
     required = place.schema.get("required")
     if isinstance(required, list | tuple) and made.argument in required:
@@ -119,9 +118,9 @@ def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
-    """Only what was not there is completed: with the schema's own, or where the error asks.
+    """Only a missing value is completed: from the schema, or where the error asks for it.
 
-    Who, where and how much are nobody's to fill in.
+    Protected fields are never filled in.
     """
     if place.old not in _EMPTY:
         return False
@@ -133,10 +132,10 @@ def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> bool:
-    """A sign that leaves a value what it is, or what the error or the schema states here and now.
+    """A sign that does not change a value, or one that the error or the schema states.
 
-    Of signs few do: `-7` is another number, `!a` all but one, `a*` many, `../a` another place.
-    `spoken`: words count as stated, for no lesson has any that were not when it was learned.
+    Few signs are harmless: `-7` is another number, `!a` the opposite, `a*` many, `../a` elsewhere.
+    `spoken`: words count as stated, since a lesson has only words that were stated when learned.
     """
     added, taken = str(made.given.get("text") or ""), str(made.given.get("without") or "")
     if added in ADDED and taken in DROPPED:
@@ -152,7 +151,7 @@ def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> 
 
 
 def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
-    """A value moves under the name there is for it; it is not copied over from another one."""
+    """A value may move to the correct name; it is not copied from another argument."""
     source = str(made.given.get("of"))
     unknown = place.old in _EMPTY and source not in list_properties(place.schema)
     says_less = match_part(source, [made.argument]) and loses_words(source, made.argument)
@@ -161,7 +160,7 @@ def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
-    """A number becomes the bound that is stated, a word the one it nearly is; no choice is made."""
+    """A number becomes a stated bound, a word its nearest allowed value; nothing is chosen."""
     value = make(made, place)
     if value is NOTHING or isinstance(value, list):
         return False
@@ -175,14 +174,14 @@ def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _may_take_seen(made: Transformation, place: ArgumentPlace) -> bool:
-    """What a lookup of this very value gave, or what was missing; never one thing of several."""
+    """The result of a lookup of this value, or a missing value; never one of several."""
     given = made.given
     if "said" in given or "like" in given:
         return True
     if "holds" in given:
         return False
     if given.get("less"):
-        # What the person said is what is asked for; a figure of the agent's own may be fitted.
+        # A value from the person is the request; the agent's own number may be adjusted.
         said = place.failed.said
         return not (stands_in(said, place.old) or is_said_number(place.old, said))
     if len(list_choices(given, place)) > 1:
@@ -192,7 +191,7 @@ def _may_take_seen(made: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _may_cut(made: Transformation, place: ArgumentPlace, remedy: Remedy) -> bool:
-    """A part stands for the whole where the rest is said elsewhere: in a call before, or beside."""
+    """A part may replace the whole where the rest is in an earlier call or another argument."""
     value, whole = make(made, place), place.old
     if not isinstance(value, str) or not isinstance(whole, str) or made.given.get("sign") == " ":
         return False
@@ -229,7 +228,7 @@ def _wants_list(place: ArgumentPlace) -> bool:
 
 
 def _list_stated(place: ArgumentPlace) -> str:
-    """What the error and the schema state of an argument."""
+    """The words of the error and the schema about an argument."""
     return f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
 
 
@@ -240,7 +239,7 @@ def _may_list(_: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _is_stated(text: str, failed: FailedCall) -> bool:
-    """Whether an error has a text as a word of its own."""
+    """Whether an error has a text as a separate word."""
     alone = rf"(?<![\w]){re.escape(text)}(?![\w])"
     return bool(text) and re.search(alone, failed.error[:LONGEST_ERROR]) is not None
 
@@ -250,7 +249,7 @@ _RULES: Mapping[How, Rule] = {
     **dict.fromkeys(
         (How.PREFIX, How.SUFFIX), lambda made, place: _keeps_sense(made, _list_stated(place))
     ),
-    # Another number is the same amount only where somebody speaks of a unit.
+    # Another number is the same amount only where a unit is stated.
     How.SCALE: lambda _, place: (
         not UNITS.isdisjoint(split_name(f"{_list_stated(place)} {place.argument}"))
     ),
@@ -265,4 +264,4 @@ _RULES: Mapping[How, Rule] = {
     How.OPEN: lambda _made, _place: False,
     How.DROP: _may_drop,
 }
-"""Whether each way of making a value leaves what is asked for; parts are held against the rest."""
+"""For each transformation, whether it keeps the request."""

@@ -1,12 +1,11 @@
-"""Errors in disguise: results that came as successes, and that say of themselves they are none.
+"""Detects soft errors: results that were returned as successes but are errors.
 
-Prose is not searched for the word "error": a page about errors is a good result, and so is whatever
-the caller wrote and gets back. What counts is what an object says of itself (`evidence`), a short
-text that opens as errors do, a page sent in the place of an answer, or what a tool reports of the
-program it ran.
+Prose is not searched for the word "error": a page about errors is a good result, and so is an echo
+of the caller's own text. What counts is an object's fields (`result_evidence`), a short text that
+starts like an error, an error page instead of an answer, or a reported exit code.
 
-What its fields are called is asked once for all results that look so; what is asked of each are the
-few fields that could say that it did not work.
+Field names are examined once per shape of result; of each result only the few fields that could
+hold an error.
 """
 
 from __future__ import annotations
@@ -55,19 +54,24 @@ from mulligan.learning.result_evidence import (
 from mulligan_dates.text import list_words
 
 WRAPPERS = fold_fields("content structuredContent result text body output response payload data")
-"""Where an envelope holds what it is an envelope of."""
+"""Fields in which an envelope holds its content."""
 QUIET = list_words(
     "open closed ok success active inactive done completed pending new running paid shipped"
 )
-"""States in which most things are."""
+"""Common states of records."""
 
 _SEARCHED = (TELLING - STATES) | frozenset(WRAPPERS)
 _KINDS = frozenset(KINDS)
 _SAID = frozenset(SAID)
 
 
+def _is_content(value: object) -> bool:
+    """Whether a value is part of a record, and no code such as `not_found`."""
+    return bool(value) and not (type(value) is str and "_" in value)
+
+
 class Glance(Struct, frozen=True):
-    """Which fields of an object to look at before it is passed over."""
+    """The fields of an object that must be checked before it is skipped."""
 
     states: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
@@ -80,16 +84,16 @@ class Glance(Struct, frozen=True):
             state = held[name]
             if type(state) is not str or state not in QUIET:
                 return False
-        return not self.told or any(held[name] for name in self.others)
+        return not self.told or any(_is_content(held[name]) for name in self.others)
 
 
 ALL = Glance()
-"""Nothing need be looked at: no object with these fields can be an error."""
+"""Nothing to check: no object with these fields can be an error."""
 
 
 @lru_cache(maxsize=1024)
 def find_glance(shape: tuple[object, ...]) -> Glance | None:
-    """What to look at in objects with these fields; `None`: the whole of it."""
+    """The fields to check in objects of this shape; `None`: the whole object."""
     names = {name: fold_field(name) for name in shape if isinstance(name, str)}
     folded = set(names.values())
     if not _SEARCHED.isdisjoint(folded) or any(map(ends_as_error, folded)):
@@ -111,16 +115,16 @@ DEEPEST = 12
 LARGEST_JSON = 1_000_000
 MOST_KEYS = 200
 MOST_PARTS = 20
-"""Parts of a result that are looked into; an error stands near the front."""
+"""Parts of a result that are examined; an error is near the front."""
 MOST_ENTRIES = 5
-"""Entries of a list that is nothing but errors; more of them were asked for."""
+"""Most entries of a list of errors; more are requested content."""
 MOST_FIELDS = 12
-"""Fields of an envelope; what has more is a record of the tool's own."""
+"""Most fields of an envelope; more make it a record."""
 
 PROSE = frozenset(("result", "output", "response"))
-"""Those that hold the tool's words; the others hold texts that somebody has written."""
+"""Fields that hold the tool's own words; the others hold user content."""
 AROUND = frozenset(fold_fields("type annotations meta _meta isError headers error status id"))
-"""What stands around the words of a tool."""
+"""Metadata around a tool's words."""
 
 PARTS = list_words("text image audio resource resource_link input_text output_text tool_result")
 """The types of MCP content and its like; other types are those of events and messages."""
@@ -129,14 +133,14 @@ FIELDS = (
     *("isError", "is_error", "content", "structuredContent", "text", "type"),
     *("status_code", "ok", "returncode", "stdout", "stderr"),
 )
-"""What a library's result object is asked for."""
+"""The attributes that are read from a library's result object."""
 
 TELLS_OF_ERRORS = re.compile(
     r"(?:^|[_.\-/]|(?<=[a-z])(?=[A-Z]))(?:errors?|exceptions?|failures?|faults?|logs?|lint|validate"
     r"|validation|validator|diagnos\w{1,10}|incidents?|crash(?:es)?|alerts?)(?=$|[_.\-/A-Z0-9])",
     re.IGNORECASE,
 )
-"""What a tool is called whose good results speak of errors."""
+"""Names of tools whose good results are about errors."""
 
 _SINGLE = frozenset((str, int, float, bool, type(None)))
 _NEW = Glance(told=True)
@@ -153,7 +157,7 @@ LONGEST_LOOSE = 4_000
 """Characters of what is no JSON and is read like it all the same."""
 
 _TELLING = ("error", "message", "success", "status")
-"""A glance at what would have to be read loosely, which takes a while."""
+"""A quick test before the tolerant parser, which is slow."""
 _CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
 _STRUCTURE = re.compile(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
@@ -166,9 +170,9 @@ IsKnown = Callable[[object, Shapes], bool]
 
 
 class PlainShapes:
-    """Remembers which fields results of a tool have, and whether any could speak of an error.
+    """Caches the shapes of a tool's results, and whether any field could hold an error.
 
-    Most results of a tool look alike, so that most are passed over at a glance.
+    Most results of a tool have the same shape, so most are skipped quickly.
     """
 
     def __init__(self) -> None:
@@ -210,14 +214,14 @@ class _Asked(Struct, frozen=True):
 
     echoes: Echoes | None = None
     asked: bool = False
-    """Its tool is one that tells of errors: what looks like one is what was asked for."""
+    """Its tool reports on errors: what looks like one is requested content."""
 
     def opens_as_error(self, text: str) -> bool:
         echo = self.echoes is not None and self.echoes.cover_text(text)
         return not (self.asked or echo) and opens_as_error(text)
 
     def fold(self, value: Mapping[str, object]) -> dict[str, object]:
-        """An object's fields by their folded names, without what the call itself has said."""
+        """An object's fields by their folded names, without echoes of the call's arguments."""
         held = value if len(value) <= MOST_KEYS else dict(islice(value.items(), MOST_KEYS))
         named = {fold_field(str(key)): each for key, each in held.items()}
         if self.echoes is None:
@@ -228,16 +232,16 @@ class _Asked(Struct, frozen=True):
 def find_silent_error(
     result: object, *, arguments: Mapping[str, object] | None = None, tool: str = ""
 ) -> str | None:
-    """What the result says went wrong, with its codes, or `None` for a result that is one.
+    """The error in a result, with its codes, or `None` for a good result.
 
-    `arguments`, `tool`: of the call. What it was given and says again is no error of its own.
+    `arguments`, `tool`: of the call. An echo of its arguments is not an error.
     """
     if type(result) is str and _is_plain(result):
         return None
     asked = bool(tool) and _tells_of_errors(tool)
     found = next(_find_errors(result, _Asked(asked=asked), depth=0), None)
     if found is not None and arguments:
-        # Only now: nearly no result gets here, and a call may have been given much.
+        # Only now: few results get here, and the arguments may be large.
         search = _Asked(echoes=Echoes(arguments), asked=asked)
         found = next(_find_errors(result, search, depth=0), None)
     if found is None:
@@ -273,7 +277,7 @@ def _find_errors(value: object, search: _Asked, *, depth: int) -> Iterator[Error
         case None | bool() | int() | float():
             return
         case BaseException():
-            return  # handed on as a value: what it says may be anybody's data
+            return  # Passed on as a value: its text may be untrusted data.
         case _:
             yield from _search_object(value, search, depth=depth)
 
@@ -285,7 +289,7 @@ def _search_list(values: Sequence[object], search: _Asked, *, depth: int) -> Ite
     """
     if not values or isinstance(values[0], str | int | float | None):
         return
-    if _is_content(values):
+    if _is_content_parts(values):
         yield from _search_parts(values, search, depth=depth)
         return
     status = values[1] if isinstance(values, tuple) and len(values) in (2, 3) else 0
@@ -300,10 +304,10 @@ def _search_list(values: Sequence[object], search: _Asked, *, depth: int) -> Ite
 
 
 def _search_parts(parts: Sequence[object], search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
-    """Each part for itself, unless the last says how a program ended: then that decides.
+    """Each part on its own, unless the last one reports an exit code, which then decides.
 
-    What programs write to standard error is flagged as an error by some, and is often none. Where
-    each part is a structure they are the results of a batch: one that failed is part of it.
+    Some tools flag standard error output as an error, which it often is not. Where each part is a
+    structure they are the results of a batch, and a failed one is part of it.
     """
     if len(parts) == 1:
         yield from _find_errors(parts[0], search, depth=depth + 1)
@@ -339,8 +343,9 @@ def _search_mapping(
     if told or is_error(held, asked=search.asked):
         yield _read_fields(value)
         return
-    if len(held) == 1:
-        inner = next(iter(held.values()))
+    told_by = [name for name, inner in held.items() if not is_blank(inner)]
+    if len(told_by) == 1:
+        inner = held[told_by[0]]
         if isinstance(inner, Mapping):
             yield from _search_mapping(inner, search, depth=depth + 1) if depth < DEEPEST else ()
             return
@@ -352,10 +357,10 @@ def _search_mapping(
 
 
 def _may_hold_error(name: str, held: Mapping[str, object]) -> bool:
-    """Whether what a field holds may be the tool's own word on how it went.
+    """Whether a field may hold the tool's own report of its outcome.
 
-    A structure speaks for itself wherever it stands. Prose does only where it is all that the tool
-    has said: beside other fields it is the text of a mail, a page or a note.
+    A structure counts anywhere. Prose counts only where it is the tool's whole answer: beside other
+    fields it is the text of a mail, a page or a note.
     """
     inner = held[name]
     if not isinstance(inner, str | bytes):
@@ -368,7 +373,7 @@ def _may_hold_error(name: str, held: Mapping[str, object]) -> bool:
     return bare and name in PROSE
 
 
-def _is_content(parts: Sequence[object]) -> bool:
+def _is_content_parts(parts: Sequence[object]) -> bool:
     """A list of content parts, as MCP has them; a list of records is data."""
     first = parts[0]
     if isinstance(first, Mapping):
@@ -378,7 +383,7 @@ def _is_content(parts: Sequence[object]) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Neither a structure nor an error, as nearly every text is; seen at a glance."""
+    """A quick test for text that is neither a structure nor an error, as nearly all are."""
     if _STRUCTURE.match(text):
         return False
     return not opens_as_error(text) and find_exit(text) is None
@@ -420,10 +425,10 @@ def _search_loose(text: str, search: _Asked, depth: int) -> Iterator[ErrorFields
 
 
 def _search_object(value: object, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
-    """A result object of a library: only the fields that matter here are asked for.
+    """A result object of a library: only the relevant attributes are read.
 
-    One that has whatever it is asked for, as a stand-in or a remote stub, says nothing; and an
-    object that holds objects is not followed far, as each may make the next one up.
+    An object that has every attribute, such as a mock or a remote stub, proves nothing. Nested
+    objects are followed only a few levels, as each may create the next one.
     """
     if ask(value, _NOBODYS) is not None:
         return
@@ -446,7 +451,7 @@ ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"
 
 
 def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: bool) -> str | None:
-    """How a result breaks what its tool declares to return; a schema that is none is refused.
+    """How a result breaks its tool's declared schema; an invalid schema is refused.
 
     `may_be_empty`: `False` if an empty result is a failure of this tool.
     """
@@ -457,7 +462,7 @@ def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: b
         return "The result is empty."
     if not schema:
         return None
-    # Here and not above: the validator is a library of its own, and few results have a schema.
+    # Imported here: the validator is a separate library, and few results have a schema.
     from mulligan.learning.schema import read_schema
 
     if isinstance(answer, str) and answer[:1] in ("{", "["):

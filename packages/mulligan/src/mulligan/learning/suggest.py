@@ -1,10 +1,10 @@
-"""What would mend a failed call: every source asked, each answer held to the same rules.
+"""Suggests corrections of a failed call: every source is asked, each answer meets the same rules.
 
-"Please log in first" and a tool called `log_in` belong together. It is only offered: whether the
-other call may be made is for its own declaration to say.
+"Please look up the user first" and a tool called `look_up_user` belong together. Only tools that
+read are suggested for a word in an error.
 
-Never the value of another call or another person: what is offered stood in the person's words or in
-a result of this turn. It is offered to the agent and not applied, for it says something else.
+A suggested value is never another call's or another person's: it is in the request or in a
+result of this turn. It is offered to the agent and not applied, since it changes the meaning.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ from mulligan_dates.text import (
 
 
 def diff_arguments(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:
-    """The patch that makes one out of the other."""
-    # 1, 1.0 and `True` are three things to a tool.
+    """The patch from one set of arguments to the other."""
+    # 1, 1.0 and `True` differ for a tool.
     changes = {
         name: value
         for name, value in after.items()
@@ -85,11 +85,11 @@ BY_SOURCE: Mapping[Origin, float] = {
     Origin.MEMORY: 0.9,
     Origin.JUDGE: 0.6,
 }
-"""What a source is worth against the schema. Guesses, to be replaced by counts: hence `n` is 0."""
+"""The prior of each source. These are guesses, to be replaced by counts: hence `n` is 0."""
 
 
 def estimate_prior(source: Origin, kinds: Sequence[Kind]) -> float:
-    """The weakest of the changes decides, and each further kind takes a little more away."""
+    """The weakest change decides, and each further kind lowers it a little."""
     weakest = min((BY_KIND[kind] for kind in kinds), default=BY_KIND[Kind.OTHER])
     further = 0.95 ** max(0, len(set(kinds)) - 1)
     return round(weakest * further * BY_SOURCE[source], 3)
@@ -98,7 +98,7 @@ def estimate_prior(source: Origin, kinds: Sequence[Kind]) -> float:
 DEEPEST = 6
 
 Part = dict[str, Any]
-"""A part of a schema, which is about to get another rule."""
+"""A part of a schema that gets another rule."""
 
 
 def tighten_schema(
@@ -108,12 +108,12 @@ def tighten_schema(
     strict = copy.deepcopy(dict(tree))
     strict.setdefault("type", "object")
     if strict.get("properties") is None:
-        # Nobody said what arguments there are, so those that are not complained of may stay.
+        # The arguments are unknown, so those without a complaint may stay.
         strict["additionalProperties"] = True
     for said in complaints:
         complaint = said
         if said.about is ComplaintKind.REST:
-            # The form that was read of the one value which ends in what is left over.
+            # The parsed format of the only value that ends in the leftover text.
             texts = {key: str(held) for key, held in arguments.items() if isinstance(held, str)}
             ended = {key: text for key, text in texts.items() if text.endswith(said.wanted[0])}
             forms = {k: find_form_of(v.removesuffix(said.wanted[0])) for k, v in ended.items()}
@@ -132,7 +132,7 @@ def tighten_schema(
 
 
 def _find_argument(complaint: Complaint, tree: Part, arguments: Mapping[str, object]) -> str:
-    """The argument a complaint is about: by its name, else by its value; empty if nobody knows."""
+    """The argument a complaint is about: by its name, else by its value; empty if unknown."""
     steps = [step for step in complaint.subject.split(".") if not step.isdigit()]
     name = steps[-1] if steps else ""
     if complaint.about is ComplaintKind.MISSING or _is_known(name, tree, arguments):
@@ -156,7 +156,7 @@ def _find_places(
 ) -> list[Part]:
     """The object schemas that an argument belongs to."""
     if about is ComplaintKind.UNEXPECTED and tree.get("properties") is None:
-        return []  # Nobody knows what would be expected instead.
+        return []  # The expected value is unknown.
     if about is ComplaintKind.MISSING and not _is_known(name, tree, arguments):
         return _find_nested(tree, name, arguments, depth=0)
     return [tree]
@@ -215,9 +215,9 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
 
 
 def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
-    """At most one suggestion: the call in its right shape, or the tool that was meant.
+    """At most one suggestion: the call in its correct form, or the intended tool.
 
-    A schema that is none is a `NoSchemaError`.
+    An invalid schema raises a `NoSchemaError`.
     """
     arguments = dict(failed.call.arguments)
     tool = _find_tool(failed)
@@ -238,7 +238,7 @@ def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
         schema = None
     fixed = conform(cleaned, schema) if schema else None
     if fixed is not None and (fixed.unasked and failed.effect is not Effect.READ):
-        return  # Less was asked of the tool than it would do: that is for the person to say.
+        return  # The call would do more than requested: the person must decide.
     # An argument too many is dropped only if arguments are what the error is about.
     shape = find_likely_class(failed.failure, failed.error).traits.advice is ArgumentFault.SHAPE
     now = fixed.arguments if fixed is not None else {}
@@ -255,7 +255,7 @@ def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
 
 
 def _find_tool(failed: FailedCall) -> str | None:
-    """The tool that was meant, if the name is none of those that could be called."""
+    """The intended tool, if the name is unknown."""
     name = clean_name(failed.call.tool)
     if failed.tools:
         return None if failed.call.tool in failed.tools else suggest_tool(name, failed.tools)
@@ -265,7 +265,7 @@ def _find_tool(failed: FailedCall) -> str | None:
 def build_suggestion(
     source: Origin, patch: Patch, kinds: tuple[Kind, ...], evidence: str
 ) -> Suggestion:
-    """A suggestion of which nothing is known yet but where it came from."""
+    """A suggestion with the prior of its source."""
     return Suggestion(
         patch=patch,
         source=source,
@@ -280,13 +280,14 @@ MOST_TOOLS = 500
 
 
 def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
-    """The one tool whose name the error spells out."""
+    """The only tool that reads and whose name is in the error's words."""
     if not find_likely_class(failed.failure, failed.error).traits.another_call_may_help:
         return
     said = {stem(word) for word in split_name(extract_message(failed.error)[:4_000])}
     scores = {}
-    for tool in failed.tools[:MOST_TOOLS]:
-        # All of a short name is said, or two words of a longer one.
+    # A tool with an effect is never proposed for a word in an error.
+    for tool in failed.reads[:MOST_TOOLS]:
+        # All words of a short name, or two of a longer one.
         words = [stem(word) for word in split_name(tool)]
         heard = sum(word in said for word in words)
         told = words and tool != failed.call.tool and (heard >= 2 or heard == len(words))
@@ -314,7 +315,7 @@ class Value(Struct, frozen=True):
 
 
 class Knowledge:
-    """Looked through once, then asked as often as needed."""
+    """The turn's values, collected once."""
 
     def __init__(self, said: Sequence[str], earlier: Sequence[Earlier]) -> None:
         self._said = said
@@ -328,7 +329,7 @@ class Knowledge:
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
-        """Every value of the results so far, and every key in them that is itself a value."""
+        """Every value of the results so far, and every key that is itself a value."""
         found: dict[Value, None] = {}
         for made in self._earlier:
             if not made.failed and len(found) < MOST_VALUES:
@@ -337,7 +338,7 @@ class Knowledge:
 
     @cached_property
     def tried(self) -> frozenset[str]:
-        """What stood in the arguments of calls that failed."""
+        """The argument values of failed calls."""
         failed = (made.arguments for made in self._earlier if made.failed)
         return frozenset(
             fold_name(str(value)) for held in failed for _, value in list_leaves(held, most=200)
@@ -349,7 +350,7 @@ class Knowledge:
 
     @cached_property
     def _folded(self) -> str:
-        """Everything said and seen, in one searchable text."""
+        """The request and all results as one searchable text."""
         parts: list[str] = []
         for made in self._earlier:
             if not made.failed:
@@ -360,7 +361,7 @@ class Knowledge:
 
     @cached_property
     def incomplete(self) -> bool:
-        """Whether a result broke off, so that what it held is not all known."""
+        """Whether a result was truncated, so that its values are not all known."""
         results = (made.result for made in self._earlier if not made.failed)
         return any(
             len(held) > MOST_TEXT or (held[:1] in ("{", "[") and parse_result(held) is held)
@@ -374,13 +375,13 @@ class Knowledge:
         return bool(folded) and any(folded in text for text in self._folded_words)
 
     def was_seen(self, value: object) -> bool:
-        """Whether the person said it or an earlier call brought it or worked with it."""
+        """Whether the person said it, or an earlier call returned it or succeeded with it."""
         folded = fold_name(str(value))
         return bool(folded) and folded in self._folded
 
 
 def parse_result(result: object) -> object:
-    """A result that came as JSON text, as what it says; else the result itself."""
+    """A result parsed from JSON text; else the result itself."""
     if isinstance(result, str) and result[:1] in "{[" and len(result) <= MOST_TEXT:
         strict, value = read_json(result)
         return value if strict else result
@@ -419,26 +420,26 @@ def find_records(held: object, name: str) -> Iterator[Mapping[str, object]]:
 
 LONGEST_VALUE = 80
 SHORTEST = 3
-"""Letters and digits below which a value says nothing."""
+"""Letters and digits that a value needs to be specific."""
 MOST_CULPRITS = 12
 POINTERS = frozenset({"id", "ids", "number", "code", "email", "name", "key", "uuid", "slug", "zip"})
 """Words in the name of an argument that points at something."""
 
 
 class Culprit(Struct, frozen=True):
-    """An argument that the failure may be about."""
+    """An argument that may have caused the failure."""
 
     path: Path
     value: str
 
     @property
     def key(self) -> str:
-        """The name it stands under."""
+        """Its name there."""
         return find_key(self.path)
 
 
 def from_turn(failed: FailedCall) -> Iterator[Suggestion]:
-    """The one argument that points at nothing, with the one value of this turn it may mean."""
+    """The only argument that refers to nothing, with the only value of this turn it may mean."""
     if not find_likely_class(failed.failure, failed.error).traits.another_value_may_help:
         return
     known = Knowledge(failed.said, failed.earlier)
@@ -475,19 +476,19 @@ def find_culprits(failed: FailedCall, known: Knowledge) -> list[Culprit]:
 
 
 def points(key: str) -> bool:
-    """Whether an argument of this name points at something that must exist."""
+    """Whether an argument of this name refers to something that must exist."""
     return bool(POINTERS & set(split_name(key)))
 
 
 def _find_meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str | None, Kind, str]:
-    """What the person said outranks what a result holds; a slip of the pen outranks a guess.
+    """The person's values outrank those of results; a typo outranks a guess.
 
-    A guess is made only for a call that changes nothing: to look under another name does no harm.
+    A guess is made only for a call that changes nothing, where a wrong lookup does no harm.
     """
     said = known.was_said(culprit.value)
     near = None if said else pick_only(_find_near(culprit, known.words, known))
     if near is not None and fold_name(near) not in fold_name(culprit.value):
-        return near, Kind.MENTIONED, "is a slip away from what the person said:"
+        return near, Kind.MENTIONED, "is a typo away from what the person said:"
     # What stood under a name that means the same thing: `order_id` and `orders`.
     mine = _list_things(culprit.key) - POINTERS
     own = [
@@ -498,17 +499,17 @@ def _find_meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str
     ]
     near = pick_only(_find_near(culprit, own, known))
     if near is not None:
-        return near, Kind.FOUND, "is a slip away from a value of this turn:"
+        return near, Kind.FOUND, "is a typo away from a value of this turn:"
     other = pick_only(_find_alternatives(culprit, known)) if said and reads else None
     if other is not None:
-        return other, Kind.MENTIONED, "led nowhere; the person also gave"
+        return other, Kind.MENTIONED, "was not found; the person also gave"
     if reads and len(fold_name(culprit.value)) < SHORTEST:
-        return pick_only(own), Kind.FOUND, "is no value; the only one of this turn is"
+        return pick_only(own), Kind.FOUND, "is a placeholder; the only value of this turn is"
     return None, Kind.OTHER, ""
 
 
 def _find_near(culprit: Culprit, candidates: Sequence[str], known: Knowledge) -> Iterator[str]:
-    """Values of the same make, one slip away or two in a long one, that were not tried yet."""
+    """Similar untried values: one typo away, or two in a long one."""
     folded = fold_name(culprit.value)
     most = 1 if len(folded) < 9 else 2
     for each in candidates if len(folded) >= SHORTEST else ():
@@ -523,7 +524,7 @@ def _find_near(culprit: Culprit, candidates: Sequence[str], known: Knowledge) ->
 
 
 def _find_alternatives(culprit: Culprit, known: Knowledge) -> Iterator[str]:
-    """Other words of the person's with the same look, that were not tried yet."""
+    """Other untried words of the person with the same pattern."""
     look = describe_shape(culprit.value)
     for word in known.words:
         same = fold_name(word) == fold_name(culprit.value)
@@ -537,7 +538,7 @@ def _find_alternatives(culprit: Culprit, known: Knowledge) -> Iterator[str]:
 
 
 def describe_shape(text: str) -> str:
-    """The look of a value: letters in runs, each digit for itself. `Ann17` looks like `Bo23`."""
+    """The pattern of a value: runs of letters, single digits. `Ann17` is like `Bo23`."""
     return re.sub(r"[^\W\d_]+", "A", re.sub(r"\d", "9", text))
 
 
@@ -551,14 +552,14 @@ def _list_things(key: str) -> set[str]:
 
 
 SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
-"""What needs no memory and no model. A memory and a judge are more of the same type."""
+"""The sources that need no memory and no model; both are further sources of the same type."""
 
 MOST = 5
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")
 SHAPE_ONLY = frozenset(
     {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
 )
-"""What a correction may do by itself; anything else is for the agent to decide."""
+"""The changes that may be applied automatically; the agent decides about all others."""
 PAGES = frozenset(
     tuple(name.split())
     for name in """
@@ -568,17 +569,17 @@ PAGES = frozenset(
     """.replace("\n", "|").split("|")
     if name.split()
 )
-"""Words of names that say how much of an answer comes at once, and nothing of what is asked for."""
+"""Names of arguments for the size of an answer."""
 
 
 def suggest_corrections(
     failed: FailedCall, *, sources: Sequence[Suggest] = SOURCES
 ) -> tuple[Suggestion, ...]:
-    """Corrections of a failed call, the likeliest first; the same one is given once.
+    """Corrections of a failed call, the likeliest first, without duplicates.
 
-    None repeats the call that failed, and none has another number than the person said. Only a
-    lesson's may change a locked field, out of what the call, its error and its turn hold, and that
-    one is for the agent to take up. Arguments too large or too deep are left alone.
+    None repeats the failed call, and none changes a number that the person said. Only a lesson may
+    change a locked field, with values from the call, its error and its turn, and that one is only
+    offered. Arguments that are too large or too deep are left alone.
     """
     if not is_small(failed.call.arguments):
         return ()
@@ -588,7 +589,7 @@ def suggest_corrections(
             after = each.patch.apply(failed.call.arguments)
             key = repr((each.patch.tool, each.patch.first, sorted(after.items())))
             known = best.get(key, each)
-            # Of the same from two sources the likelier; what one may apply, both may.
+            # Of duplicates the likelier; if one may be applied, both may.
             likelier = each if each.probability > known.probability else known
             best[key] = replace(likelier, automatic=each.automatic or known.automatic)
     order = list(Origin)
@@ -611,7 +612,7 @@ def _filter_suggestions(failed: FailedCall, source: Suggest) -> Iterator[Suggest
 
 
 def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
-    """Only the shape changes, by the source's own account and by a look at the values."""
+    """Whether only the form changes, by the source's own statement and by the values."""
     patch = suggestion.patch
     if patch.tool or patch.first or not set(suggestion.kinds) <= SHAPE_ONLY or not failed.schema:
         return False
@@ -622,22 +623,22 @@ def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
     if Kind.CLAMP in suggestion.kinds and not _clamps_pages(failed, after):
         return False
     if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
-        # Half the world reads a number as another one, or a moment has lost its zone.
+        # An ambiguous number, or a time that lost its zone.
         given = failed.call.arguments.items()
         texts = {name: value for name, value in given if isinstance(value, str)}
         changed = [(v, str(after.get(k))) for k, v in texts.items() if after.get(k) != v]
         return not any(_GROUPED.search(v) or drops_zone(v, now) for v, now in changed)
-    # A memory or a judge may say what it likes, and near in spelling is not the same: another name
-    # on a list is another person. Each value must say what it said before, under its own name.
+        # A memory or a judge may claim anything, and similar is not the same: another name is
+    # another person. Each value must keep its meaning under its own name.
     rules = schema.properties.items()
     defaults = {name: rule["default"] for name, rule in rules if "default" in dict(rule or {})}
     return changes_only_form(failed.call.arguments, after, defaults=defaults)
 
 
 def _clamps_pages(failed: FailedCall, after: Mapping[str, object]) -> bool:
-    """Whether a number is fitted that says how much of an answer is shown, of a call that reads.
+    """Whether the change only clamps the page size of a read.
 
-    Of all else, people, doses, seats, the number is what is asked for.
+    Any other number (people, doses, seats) is part of the request.
     """
     given = {read_number(value) for _, value in list_leaves(failed.call.arguments)}
     fitted = [

@@ -1,15 +1,15 @@
-"""Which version of a task's notes gets the next run, and which keeps its place: by evidence alone.
+"""Selects the version of a task's notes for the next run, and the champion, by evidence alone.
 
-Nothing here reads a clock, a store or a model, and chance is passed in: the same scorecards and
-the same chance give the same choice, in any process.
+Nothing here reads a clock, a store or a model, and randomness is passed in: the same scorecards and
+the same seed give the same choice in any process.
 
 A version does as well as the one it was built on, plus what its reflector's proposals do on
 average, plus a part of its own. All of that is normal, so the belief is exact: one linear system.
 The average is learned too, and so a reflector whose proposals helped is trusted sooner. Nothing has
 to be corrected for looking often, or for looking at the best: the evidence is weighed, not tested.
 
-A version that is best at one kind of trouble knows something, though another is better on average.
-Kept is the Pareto front over kinds of trouble, and each is built on as often as it is best.
+A version that is best at one kind of failure is worth keeping, though another is better on average.
+So the Pareto front over kinds of failure is kept, and each is built on as often as it is best.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from functools import cached_property
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mulligan.types.notes import Notes, NotesState, Scorecard, TaskRun
+from mulligan.types.notes import Notes, NotesState, Pairs, Scorecard, TaskRun
 
 OWN_PART = 0.07
 """How far one proposal's effect typically lies from its reflector's average."""
 EXTREME_OWN_PART, EXTREME_SPREAD = 0.05, 0.1
-"""The same, and the average, of a reflector that does far more harm than most: a hostile one. Its
-like for the better is not believed: a lucky leap would make every later proposal look good."""
+"""The same, and the average, of a hostile reflector, which does far more harm than most. There is
+no such class for the better: one lucky result would make every later proposal look good."""
 EXTREME_ODDS = 0.5
-"""How probable such a one is beside a usual one, before anything was seen."""
+"""The prior probability of a hostile reflector."""
 STATIC_MEAN, STATIC_SPREAD = 0.5, 0.3
-"""What is believed of the static text before any run."""
+"""The prior of the static text."""
 MOST_VERSIONS = 16
 """Versions that are weighed at once; of more, the latest."""
 LEAST_VARIANCE = 0.02
 """Of one run's score, however alike a few of them were."""
 _STATIC = 0
 _GUESSED = 5.0
-"""Runs' worth of taking a score for a yes or a no, before scores have shown how they spread."""
+"""The weight, in runs, of the assumption that a score is a yes or a no."""
 
 Rows = list[list[float]]
 
 
 class ReflectorRecord(Struct, frozen=True, kw_only=True):
-    """What a reflector's proposals do to a task's score on average, as far as is known."""
+    """The average effect of a reflector's proposals on a task's score, as far as is known."""
 
     mean: float = 0.0
     spread: float = 0.02
@@ -57,7 +57,7 @@ class ReflectorRecord(Struct, frozen=True, kw_only=True):
 
 
 NOBODY = ReflectorRecord()
-"""A reflector that nothing is known of."""
+"""The record of an unknown reflector."""
 
 
 class Beliefs(Struct, frozen=True):
@@ -68,7 +68,7 @@ class Beliefs(Struct, frozen=True):
     means: Sequence[float]
     factor: Rows
     support: float = 0.0
-    """How well the evidence fits what was assumed, as a logarithm; only differences mean much."""
+    """The log likelihood of the evidence; only differences matter."""
 
     def estimate(self, version: int) -> float:
         """The success to expect of a version."""
@@ -83,19 +83,19 @@ class Beliefs(Struct, frozen=True):
         return _integrate_normal(apart / spread)
 
     def judge_reflector(self) -> ReflectorRecord:
-        """What the reflector's proposals do on average, after all that was seen."""
+        """The posterior of the reflector's average effect."""
         last = len(self.means) - 1
         return ReflectorRecord(mean=self.means[last], spread=self._measure({last: 1.0}))
 
     def draw(self, chance: random.Random, *, boldness: float) -> dict[int, float]:
-        """One joint guess at every version's success; `boldness` 1 is as unsure as the belief."""
+        """One joint sample of every version's success; `boldness` 1 is the full uncertainty."""
         size = len(self.means)
         noise = [chance.gauss(0.0, boldness) for _ in range(size)]
         off = _solve_upper(self.factor, noise)
         return {version: self.means[at] + off[at] for version, at in self.places.items()}
 
     def sum_losses(self, runs: Mapping[int, int]) -> tuple[float, float]:
-        """What these runs cost beside the static text: expected, and how unsure that is."""
+        """The expected cost of these runs against the static text, and its deviation."""
         others = {v: n for v, n in runs.items() if v != _STATIC and n and v in self.places}
         weights = {self.places[version]: -float(n) for version, n in others.items()}
         weights[self.places[_STATIC]] = float(sum(others.values()))
@@ -115,9 +115,9 @@ def weigh(
     needed: Iterable[int] = (),
     record: ReflectorRecord = NOBODY,
 ) -> Beliefs:
-    """Everything that scorecards say about the versions, on top of the reflector's record.
+    """The belief about the versions from their scorecards and the reflector's record.
 
-    The reflector is a usual one, or a hostile one where the evidence speaks for that.
+    The reflector is taken as hostile where the evidence supports that.
     """
     places = {v: at for at, v in enumerate(_choose_versions(cards, needed=needed))}
     lines = [_find_ancestor(v, parents, places=places) for v in places if v != _STATIC]
@@ -142,7 +142,7 @@ def _build_prior(
     record: ReflectorRecord,
     own_part: float,
 ) -> _System:
-    """What holds before any run: where the static text may lie, and how versions are related."""
+    """The prior: the static text's score, and how versions are related."""
     last = len(places)
     system = _System(size=last + 1)
     system.assume({0: 1.0}, value=STATIC_MEAN, variance=STATIC_SPREAD**2)
@@ -181,7 +181,7 @@ class _System:
 
 
 def _see_scores(system: _System, cards: Mapping[int, Scorecard], places: Mapping[int, int]) -> None:
-    """Each version's own scores, but those of pairs: these say more beside each other."""
+    """Each version's own scores, except those of pairs, which are compared directly."""
     variances = estimate_variances(cards)
     alone = {version: (card.scored, card.score) for version, card in cards.items()}
     for version, card in cards.items():
@@ -193,16 +193,21 @@ def _see_scores(system: _System, cards: Mapping[int, Scorecard], places: Mapping
                 alone[pair.against] = n - pair.n, total - (pair.score - pair.ahead)
             if version not in places or pair.against not in places or not pair.n:
                 continue
-            mean = pair.ahead / pair.n
-            usual = variances[version] + variances.get(pair.against, variances[version])
-            around = max(0.0, pair.squares - pair.n * mean * mean)
-            variance = (_GUESSED * usual + around) / (_GUESSED + pair.n)
             weights = {places[version]: 1.0, places[pair.against]: -1.0}
-            system.see(weights, value=mean, variance=max(variance, LEAST_VARIANCE / 4) / pair.n)
+            variance = _estimate_pair_variance(pair, variances, version=version)
+            system.see(weights, value=pair.ahead / pair.n, variance=variance)
     for version, (n, total) in alone.items():
         if version in places and n > 0:
             variance = variances[version] / n
             system.see({places[version]: 1.0}, value=total / n, variance=variance)
+
+
+def _estimate_pair_variance(pair: Pairs, variances: Mapping[int, float], *, version: int) -> float:
+    """How far the mean difference of some pairs may lie from the true one, squared."""
+    usual = variances[version] + variances.get(pair.against, variances[version])
+    around = max(0.0, pair.squares - pair.ahead**2 / pair.n)
+    variance = (_GUESSED * usual + around) / (_GUESSED + pair.n)
+    return max(variance, LEAST_VARIANCE / 4) / pair.n
 
 
 def estimate_variances(cards: Mapping[int, Scorecard]) -> dict[int, float]:
@@ -237,7 +242,7 @@ def _find_ancestor(
     while True:
         parent = parents.get(version) or _STATIC
         steps += 1
-        # A parent is older than its child; where an archive is damaged, this ends all the same.
+        # A parent is older than its child; with damaged data this ends all the same.
         if parent >= version or parent in places:
             return (parent if parent in places and parent < version else _STATIC), steps
         version = parent
@@ -282,29 +287,31 @@ ENOUGH = 10
 PROMOTED_AT = 0.9
 RETIRED_AT = 0.05
 KEPT_AT = 0.3
-"""A champion stays one until it is this improbable that it is better than version 0: a place is
-lost on evidence against it, not because what spoke for it has been used up."""
-KEPT_IN_PAIRS_AT, MANY_PAIRS = 0.5, 20
-"""The same once this many runs beside the static text were seen: there is little luck in so many
-pairs, and even odds are evidence."""
+"""A champion keeps its place until the probability that it is better than version 0 falls below
+this: it loses its place on evidence against it, not for lack of new evidence."""
+KEPT_IN_PAIRS_AT, SHARP = 0.5, 0.042
+"""The same once its pairs with the static text tell the two apart this closely (their standard
+error): even odds are evidence then. Twenty graded pairs do; of yes or no most pairs are ties."""
 AUDIT = 60
 """Runs that a new champion gets beside the static text before others are tried again."""
+KEPT_AFTER_AUDIT_AT = 0.6
+"""The same after an audit whose pairs were not sharp."""
 KEPT_AFTER = 3
 """Runs a champion gets before it is judged by those alone."""
 ON_TRIAL = 8
 """Versions on trial at most when a new one has been added, itself included."""
 MOST_ON_TRIAL = 2 * ON_TRIAL
-"""That get runs, where fallen champions, or an archive that once took everything, left more."""
+"""Versions on trial that get runs, where there are more."""
 SLACK = {"tokens": 50.0, "seconds": 1.0}
 """Differences in cost that are too small to matter, whatever their ratio."""
 BOLDNESS = 0.7
-"""How far a draw strays from the belief: 1 would try more than a few hundred runs can repay."""
+"""The spread of a sample: 1 would explore more than a few hundred runs can repay."""
 PROVEN = 0.7
 """Better than version 0 with this probability, a version gets each run that it is drawn for."""
 CAUTION = 4.0
 """How fast that share falls for those that are less sure."""
 ALLOWED_LOSS = 0.02
-"""What trying versions may have cost beside the static text, for each run so far."""
+"""The exploration cost that is allowed per run, against the static text."""
 SURE = 0.95
 """Once a version is better than version 0 with this probability, no run is made twice for it."""
 BLIND_SHARE = 0.1
@@ -314,20 +321,20 @@ SOONEST, LATEST = 1.0, 120.0
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A version should stand elsewhere, and why."""
+    """A change of a version's state, and why."""
 
     version: int
     was: NotesState
     state: NotesState
     probability: float
-    """That it is better than what it is held against: the champion; of one, version 0."""
+    """The probability that it is better than the champion, or of a champion than version 0."""
     n: int
     """How many runs that rests on."""
     reason: str
 
 
 class Standings(Struct, frozen=True, kw_only=True, dict=True):
-    """Every version on one ground, with its parent, and the record of who proposes."""
+    """Every version on one ground, with its parent, and the reflector's record."""
 
     cards: Mapping[int, Scorecard] = field(default_factory=dict)
     parents: Mapping[int, int | None] = field(default_factory=dict)
@@ -342,7 +349,7 @@ class Standings(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def pinned(self) -> int | None:
-        """The version that a person gave every run, if one is."""
+        """The version that a person pinned, if there is one."""
         chosen = (v for v, card in self.cards.items() if card.state is NotesState.PINNED)
         return next(chosen, None)
 
@@ -380,7 +387,7 @@ class Standings(Struct, frozen=True, kw_only=True, dict=True):
 def build_standings(
     cards: Iterable[Scorecard], notes: Iterable[Notes], *, record: ReflectorRecord = NOBODY
 ) -> Standings:
-    """The scorecards of a ground, with what the archive knows of their parents."""
+    """The scorecards of a ground, with what the task versions knows of their parents."""
     return Standings(
         cards={card.version: card for card in cards},
         parents={version.version: version.parent for version in notes},
@@ -391,14 +398,14 @@ def build_standings(
 def choose(standings: Standings, *, chance: random.Random, paired: bool = False) -> int:
     """The version for the next run: the pinned one, else by Thompson sampling, with care.
 
-    What is not yet proven shares its runs with the static text, and gets none while trying
-    versions may have cost more than is allowed. Where runs are `paired`, a new champion is audited
-    first: the better output goes out, so that looking closely costs nobody a worse one.
+    Unproven versions share runs with the static text, and get none while exploration may have
+    cost more than is allowed. Where runs are `paired`, a new champion is audited first: the better
+    output is used, so the audit costs nothing.
     """
     if standings.pinned is not None:
         return standings.pinned
     if not standings.scored:
-        # While nothing tells good from bad: the static text, and now and then the newest notes.
+        # While nothing is scored: the static text, and sometimes the newest notes.
         tried = not standings.champion and chance.random() < BLIND_SHARE
         return standings.on_trial[-1] if tried and standings.on_trial else standings.champion
     if paired and is_audited(standings):
@@ -409,7 +416,7 @@ def choose(standings: Standings, *, chance: random.Random, paired: bool = False)
     if best == _STATIC:
         return _STATIC
     probability = beliefs.compare(best, _STATIC)
-    # What trying versions cost, within what is sure, may be more than is allowed by now.
+    # The upper bound of the exploration cost may exceed the limit.
     runs = {version: card.scored for version, card in standings.cards.items()}
     overdrawn = sum(beliefs.sum_losses(runs)) > ALLOWED_LOSS * (standings.scored + 1)
     if probability < PROMOTED_AT and overdrawn:
@@ -419,9 +426,9 @@ def choose(standings: Standings, *, chance: random.Random, paired: bool = False)
 
 
 def is_unsure(standings: Standings, version: int) -> bool:
-    """Whether a run beside the static text could still tell something of a version.
+    """Whether a paired run could still add evidence about a version.
 
-    Of a champion, by what was seen since: what made it one was picked for being good.
+    A champion is judged by later runs: those that made it champion were selected for being good.
     """
     if standings.pinned is not None or version not in standings.beliefs.places:
         return False
@@ -433,7 +440,7 @@ def is_unsure(standings: Standings, version: int) -> bool:
 
 
 def is_audited(standings: Standings) -> bool:
-    """Whether the champion is new, and what was seen since does not yet say enough of it."""
+    """Whether the champion is new and not yet judged by later runs."""
     champion = standings.champion
     if champion == _STATIC or standings.find_card(champion).since_scored >= AUDIT:
         return False
@@ -448,7 +455,7 @@ def choose_best(standings: Standings) -> int:
 def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
     """What the evidence so far says should change; a champion is looked at before its rivals.
 
-    Nothing, while a version is pinned: a person has said what is to be.
+    Nothing, while a version is pinned.
     """
     if standings.pinned is not None:
         return
@@ -472,7 +479,7 @@ def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
 
 
 def make_room(standings: Standings) -> Iterator[Change]:
-    """Who has to go so that one more can be tried: the least promising first."""
+    """The versions to retire so that one more can be tried: the least promising first."""
     waiting = sorted(standings.on_trial, key=standings.beliefs.estimate)
     for version in waiting[: max(0, len(waiting) - ON_TRIAL + 1)]:
         yield _compare_version(standings, version, reason="to make room for a new version")
@@ -482,7 +489,7 @@ def plan_interval(standings: Standings, *, every: int) -> float:
     """Runs until the next proposal: `every`, sooner from a good reflector and later from a bad."""
     trust = standings.beliefs.judge_reflector().trust
     if not standings.scored:
-        # Nothing will ever tell what a proposal did, so one is enough until something does.
+        # Nothing is scored, so one proposal is enough until something is.
         return math.inf if standings.on_trial else every
     far, sure = (SOONEST, 2 * trust - 1) if trust > 0.5 else (LATEST, 1 - 2 * trust)
     far = min(far, every) if trust > 0.5 else max(far, every)
@@ -506,16 +513,16 @@ def describe_excess_cost(standings: Standings, version: int, *, most_cost: float
 
 
 def estimate_since(standings: Standings, version: int) -> float:
-    """That a champion is better than version 0, told by what was seen since it became one.
+    """The probability that a champion is better than version 0, by the runs since its promotion.
 
-    What made it champion was picked for being good, and so it says too much for it.
+    The earlier runs were selected for being good, so they are biased.
     """
     card = standings.find_card(version)
     told = replace(
         card, scored=card.since_scored, score=card.since_score, squares=card.since_squares
     )
     static = standings.find_card(_STATIC)
-    # Held against version 0 alone, so what a parent once showed does not speak for it either.
+    # Compared with version 0 alone, so that a parent's results do not count for it.
     beliefs = weigh({_STATIC: static, version: told}, {version: _STATIC}, record=standings.record)
     return beliefs.compare(version, _STATIC) if version in beliefs.places else 0.5
 
@@ -526,15 +533,13 @@ def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
     card = standings.find_card(champion)
     if champion == _STATIC:
         return None
-    # By all that is known, too: one that is believed to be worse is drawn no more, and so would
-    # never be seen often enough to lose its place.
+        # By all runs, too: a version believed to be worse is no longer sampled, so it would not get
+    # enough runs to lose its place.
     probability = standings.beliefs.compare(champion, _STATIC)
     if card.since_scored >= KEPT_AFTER:
         probability = min(probability, estimate_since(standings, champion))
     reason = describe_excess_cost(standings, champion, most_cost=most_cost)
-    paired = sum(pair.n for pair in card.pairs if pair.against == _STATIC)
-    kept_at = KEPT_IN_PAIRS_AT if paired >= MANY_PAIRS else KEPT_AT
-    if reason is None and probability < kept_at:
+    if reason is None and probability < _choose_bar(standings, card):
         reason = f"it is better than version 0 with a probability of only {probability:.2f}"
     if reason is None:
         return None
@@ -546,6 +551,17 @@ def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
         n=card.since_scored,
         reason=reason,
     )
+
+
+def _choose_bar(standings: Standings, card: Scorecard) -> float:
+    """The probability that a champion must have of being better than version 0."""
+    pair = next((each for each in card.pairs if each.against == _STATIC and each.n), None)
+    if pair is None:
+        return KEPT_AT
+    variances = estimate_variances(standings.cards)
+    if _estimate_pair_variance(pair, variances, version=card.version) <= SHARP**2:
+        return KEPT_IN_PAIRS_AT
+    return KEPT_AFTER_AUDIT_AT if pair.n >= AUDIT else KEPT_AT
 
 
 def _compare_version(standings: Standings, version: int, *, reason: str = "") -> Change:
@@ -571,13 +587,13 @@ class Candidate(Struct, frozen=True, kw_only=True):
     version: int
     n: int
     at: dict[str, float] = field(default_factory=dict)
-    """Its score overall, and the share of its runs that were free of each kind of trouble."""
+    """Its overall score, and the share of its runs without each kind of failure."""
     wins: int = 0
-    """At how many of these nobody on the front is better."""
+    """The number of these at which no other on the front is better."""
 
 
 def find_front(runs: Sequence[TaskRun]) -> list[Candidate]:
-    """The versions that no other is as good as at everything, the most often best first."""
+    """The versions on the Pareto front, the most often best first."""
     scored = [run for run in runs if run.score is not None]
     kinds = sorted({run.problem for run in scored if run.problem})
     seen = []
@@ -586,7 +602,7 @@ def find_front(runs: Sequence[TaskRun]) -> list[Candidate]:
         free = {kind: sum(run.problem != kind for run in own) / len(own) for kind in kinds}
         mean = sum(run.score or 0.0 for run in own) / len(own)
         seen.append(Candidate(version=version, n=len(own), at={OVERALL: mean, **free}))
-    # Beaten is who is nowhere better than another that is not the same throughout.
+    # Dominated: nowhere better than another that differs.
     front = [
         one
         for one in seen
@@ -604,7 +620,7 @@ def find_front(runs: Sequence[TaskRun]) -> list[Candidate]:
 
 
 def pick_parent(front: Sequence[Candidate], *, turn: int) -> Candidate:
-    """Whom to build on in one turn of a search: each as often as it is best, in order."""
+    """The version to build on in one round of a search: each as often as it is best."""
     slots = [each for each in front for _ in range(max(1, each.wins))]
     return slots[turn % len(slots)]
 
@@ -612,7 +628,7 @@ def pick_parent(front: Sequence[Candidate], *, turn: int) -> Candidate:
 def pick_lesson(
     runs: Sequence[TaskRun], *, parent: Candidate, turn: int
 ) -> tuple[TaskRun, tuple[TaskRun, ...]]:
-    """The parent's run to learn from, the worst first, and runs of others to hold it against."""
+    """The parent's run to learn from, worst first, and contrasting runs of others."""
     scored = [run for run in runs if run.score is not None]
     own = sorted(
         (run for run in scored if run.version == parent.version), key=lambda run: run.score or 0.0

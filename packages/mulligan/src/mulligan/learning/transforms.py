@@ -1,7 +1,7 @@
-"""The ways in which a value can be made out of a failing call, its error and its turn.
+"""Transformations that make a value from a failing call, its error and its turn.
 
-What is kept is where the value stood: the tool, the name, which of several. To make it once more,
-the same place is looked up in the turn at hand.
+Only the source of the value is stored: the tool, the name, the position. To apply it again, the
+same source is looked up in the current turn.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from mulligan.types.lesson import NO_SCHEMA, Earlier, FailedCall, How, Transform
 from mulligan_dates.text import is_number, is_same, list_leaves, parse_numeral, split_name
 
 Given = Mapping[str, object]
-"""What a way needs to be gone again: names, signs and positions, never a value of the call."""
+"""The parameters of a transformation: names, signs and positions, never a value of the call."""
 
 PLAIN: Given = MappingProxyType({})
 
 
 class ArgumentPlace(Struct, frozen=True, kw_only=True):
-    """One argument of a call that is to be made: the failing one again, or one before it."""
+    """One argument of a call to make: the failing call again, or a prerequisite call."""
 
     argument: str
     failed: FailedCall
@@ -45,7 +45,7 @@ class ArgumentPlace(Struct, frozen=True, kw_only=True):
         return self.failed.call.arguments.get(self.argument, NOTHING)
 
     def read_source(self, given: Given) -> object:
-        """The value a way starts from: that of the argument it names, else the one of this name."""
+        """The input value: that of the named argument, else of the argument itself."""
         named = str(given.get("of", self.argument))
         return self.failed.call.arguments.get(named, NOTHING)
 
@@ -62,14 +62,14 @@ class ArgumentPlace(Struct, frozen=True, kw_only=True):
 
 
 Explain = Callable[[object, ArgumentPlace], Iterator[Given]]
-"""How a value can have been made at a place, the simplest first."""
+"""Explains how a value was made, simplest first."""
 
 Make = Callable[[Given, ArgumentPlace], object]
-"""The value made once more; `NOTHING` where it cannot be."""
+"""Makes the value again; `NOTHING` where that is impossible."""
 
 
 class Way(Struct, frozen=True):
-    """One way of making a value, in both directions: read out of an observation, and gone again."""
+    """One transformation in both directions: inferred from an observation, and applied."""
 
     explain: Explain
     make: Make
@@ -81,9 +81,9 @@ LONGEST_LIST = 20
 
 
 def names_nobody(value: object, place: ArgumentPlace) -> bool:
-    """Whether a value may be kept: a flag, a small number, signs, or a word of the tool's schema.
+    """Whether a value may be stored: a flag, a small number, signs, or a word of the tool's schema.
 
-    Who, where and how much are never kept; of such a field only signs such as `..` are.
+    Values of protected fields are never stored, except signs such as `..`.
     """
     if isinstance(value, list):
         return len(value) <= LONGEST_LIST and all(names_nobody(item, place) for item in value)
@@ -127,7 +127,7 @@ CONSTANT = Way(
 
 
 LONGEST_TEXT = 500
-"""Longer texts are prose: nobody puts a sign before them or splits them."""
+"""Longer texts are prose, which is neither prefixed nor split."""
 LONGEST_AFFIX = 12
 LONGEST_ERROR = 4_000
 SIGNS = ("/", "\\", "@", ":", ",", ";", "#", "|", "_", "-", ".", " ")
@@ -155,7 +155,7 @@ Read = Callable[[object, object], Iterator[Given]]
 
 
 def _try_each(shape: Shape, tried: Iterable[Given]) -> Read:
-    """A reading of what few things a way can be given: those that lead to the new shape."""
+    """An inference that tries every parameter of a small set."""
     ways = tuple(tried)
 
     def read(old: object, new: object) -> Iterator[Given]:
@@ -214,7 +214,7 @@ def _pick_part(old: object, given: Given) -> object:
 
 
 def split(text: str, sign: str) -> list[str]:
-    """The parts of a value; a dot alone is the place one is at, and no part."""
+    """The parts of a value; a single dot is the current folder, not a part."""
     return [part for part in text.strip().split(sign) if part.strip() not in ("", ".")]
 
 
@@ -232,7 +232,7 @@ def _scale_number(old: object, given: Given) -> object:
 
 
 def _build_way(read: Read, shape: Shape) -> Way:
-    """A way from any argument: that of the same name first, then the others; lists by element."""
+    """A transformation from any argument: the same name first; lists by element."""
 
     def explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
         others = dict(place.failed.call.arguments)
@@ -303,12 +303,12 @@ MOST_CALLS = 30
 MOST_VALUES = 500
 SHORTEST = 2
 HOLDING = ("/", "\\", "::", ".")
-"""What stands between a thing and what holds it."""
+"""Separators between an object and its container."""
 MOST_SAID = 50_000
 
 _BETWEEN = r"(?:\s+(?:is|being|of|as|will be|should be)|\s*[:=])?\s*['\"`(]?"
 _GIVEN = r"((?=[\w#@])(?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=['\"`])|(?<=is )\w+)"
-"""A value is told from a word of the sentence by a digit or sign in it, by quotes, or by "is"."""
+"""A value differs from a word of the sentence by a digit or sign, by quotes, or by "is"."""
 
 
 def _explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
@@ -350,7 +350,7 @@ def _make(given: Given, place: ArgumentPlace) -> object:
 
 
 def _list_held(given: Given, place: ArgumentPlace) -> Iterator[object]:
-    """What the calls that a way goes by were given or brought, the latest first."""
+    """Arguments and results of the calls that a transformation reads, latest first."""
     name = given.get("asked")
     value = place.failed.call.arguments.get(str(name), NOTHING)
     for made in _list_latest(place):
@@ -364,7 +364,7 @@ def _is_among(value: object, made: Earlier) -> bool:
 
 
 def list_choices(given: Given, place: ArgumentPlace) -> list[object]:
-    """The different values among which the way would choose one, in the call it goes by."""
+    """The different values that the transformation would choose from."""
     for held in _list_held(given, place):
         leaves = list_leaves(held, most=MOST_VALUES)
         found = [each for path, each in leaves if find_key(path) == given.get("key")]
@@ -374,7 +374,7 @@ def list_choices(given: Given, place: ArgumentPlace) -> list[object]:
 
 
 def _list_latest(place: ArgumentPlace) -> list[Earlier]:
-    """What the turn did, the latest first; what failed brought nothing."""
+    """The successful calls of the turn, latest first."""
     return [made for made in reversed(place.failed.earlier[-MOST_CALLS:]) if not made.failed]
 
 
@@ -519,14 +519,14 @@ WAYS: Mapping[How, Way] = {
 }
 
 OPEN = Way(lambda _value, _place: iter(()), find_named_by_person)
-"""What could not be understood is what the person calls by its name, if they do."""
+"""A value that cannot be explained otherwise may be the one the person stated by name."""
 
 _MOST_WAYS = 6
-"""Ways to one value that are worth keeping."""
+"""Transformations of one value that are kept."""
 
 
 def find_ways(value: object, place: ArgumentPlace) -> list[Transformation]:
-    """How a value can have been made, the simplest first; each way, gone again, leads to it."""
+    """How a value can have been made, simplest first; each transformation reproduces it."""
     found: list[Transformation] = []
     ways = ((how, given) for how, way in WAYS.items() for given in way.explain(value, place))
     for how, given in ways:
@@ -539,6 +539,6 @@ def find_ways(value: object, place: ArgumentPlace) -> list[Transformation]:
 
 
 def make(made: Transformation, place: ArgumentPlace) -> object:
-    """The value made once more out of the call at hand; `NOTHING` where it cannot be."""
+    """The value made from the current call; `NOTHING` where that is impossible."""
     way = OPEN if made.how is How.OPEN else WAYS.get(made.how)
     return NOTHING if way is None else way.make(made.given, place)

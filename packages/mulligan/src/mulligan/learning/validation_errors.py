@@ -1,4 +1,4 @@
-"""What an error holds against each argument, in the words of pydantic, zod, ajv and people."""
+"""Parses an error's complaints about each argument: from pydantic, zod, ajv and prose."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class ComplaintKind(StrEnum):
 
 
 class Complaint(Struct, frozen=True):
-    """What an error says of one argument."""
+    """One complaint of an error about an argument."""
 
     about: ComplaintKind
     subject: str
     """The argument, by its name, by a path with dots, or by the value that was refused."""
     wanted: tuple[str, ...] = ()
-    """The domain, the bound, the type or the form that is asked for."""
+    """The expected values, bound, type or format."""
 
 
 ErrorEntry = Mapping[str, object]
@@ -154,7 +154,7 @@ NO_SUBJECTS = list_words(
     "input value it this that argument parameter field number string array object list invalid "
     "expected please you error and or"
 )
-"""Words that stand where the name of an argument could."""
+"""Words that are not argument names."""
 
 # A bare subject is read from its beginning alone: else "a.a.a…" is read again from every dot.
 _SUBJECT = r"(?:['\"`]([^'\"`\n]{1,80})['\"`]|(?<![\w.\-])([A-Za-z_][\w.\-]*+|-?\d++(?:\.\d++)?+))"
@@ -169,7 +169,7 @@ _LISTED = r"([^\n]{1,400})"
 _COUNTED = "(?:(?:a|the) number of|(?:given |specified |expressed )?in)"
 _ANY_QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
 _CAME = re.compile(r"\b(?:not|but|got|received|given|found)\b:? (?:got |was )?(?=['\"`])")
-"""Before the value that came, where it is said after those that are wanted."""
+"""Words before the received value, where it follows the expected ones."""
 
 
 _SENTENCES = rf"""
@@ -178,7 +178,8 @@ _SENTENCES = rf"""
     missing: {_THING} {_SUBJECT} is (?:required|missing)
     missing: missing {_THING}:? {_SUBJECT}
     unexpected: unexpected (?:keyword )?{_THING}:? {_SUBJECT}
-    unexpected: (?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}
+    unexpected: (?:unknown|unrecognized) {_THING}:? {_SUBJECT}
+    unexpected: invalid {_THING}:? {_SUBJECT}(?=[.!]?\s*\Z)
     unexpected: \({_SUBJECT} was unexpected\)
     most: {_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_BOUND}
     least: {_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_BOUND}
@@ -198,19 +199,19 @@ _SENTENCES = rf"""
     iso: invalid isoformat string: {_SUBJECT}
     unit: {_SUBJECT}:? {_MUST_BE} {_COUNTED} ({NAMES})\b
 """
-"""What a sentence complains of, and how it is put."""
+"""Kinds of complaint and their phrasings."""
 REST = re.compile(r"unconverted data remains: ([^\n]{1,40})")
 
 
 @cache
 def _compile_sentences() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """With the first failure: it takes a while."""
+    """Compiled at the first failure: it is slow."""
     lines = (line.strip().partition(": ") for line in _SENTENCES.strip().splitlines())
     return tuple((about, re.compile(words, re.IGNORECASE)) for about, _, words in lines)
 
 
 def parse_sentences(text: str) -> Iterator[Complaint]:
-    """Everything a text complains of in words that say which argument and what is wanted."""
+    """All complaints in a text that name the argument and the expectation."""
     formed = False
     for about, words in _compile_sentences():
         for name, rest in _match_sentence(words, text):
@@ -234,7 +235,7 @@ def parse_sentences(text: str) -> Iterator[Complaint]:
 
 
 def _match_sentence(words: re.Pattern[str], text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What a sentence is about and what else it says, for each time it stands in a text."""
+    """The subject and details of each matching sentence in a text."""
     for found in words.finditer(text):
         quoted, bare, *rest = found.groups()
         name = quoted or bare or ""
@@ -260,9 +261,9 @@ _ABSENT = re.compile(
 
 
 def parse_complaints(error: str) -> list[Complaint]:
-    """Everything an error names that can be acted on; nothing when it only says no.
+    """All actionable complaints of an error; empty when it has no details.
 
-    A list of errors is read as one; only where there is none are sentences looked for.
+    A list of errors is parsed as such; only without one are sentences searched.
     """
     said = read_error(error)
     text = said.message[:LONGEST]

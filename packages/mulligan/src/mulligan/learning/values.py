@@ -1,4 +1,4 @@
-"""The single values inside a structure: found with their paths, and exchanged."""
+"""The leaf values of a structure, with their paths, and their replacement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from mulligan_dates.text import DEEPEST, Path, list_leaves
 
 MOST_BITS = 10_000
-"""Of an integer; Python prints none that has many more."""
+"""Digits of an integer; Python refuses to print many more."""
 
 
 def is_small(value: object, *, parts: int = 2_000, text: int = 500_000) -> bool:
@@ -29,7 +29,7 @@ def find_key(path: Path) -> str:
 
 
 def join_path(at: str, name: object) -> str:
-    """The way to a part as errors and people write it: `order.items`."""
+    """A path as errors and people write it: `order.items`."""
     return f"{at}.{name}" if at else str(name)
 
 
@@ -40,7 +40,7 @@ def list_properties(schema: Mapping[str, object]) -> Mapping[str, Any]:
 
 
 def print_value(value: object) -> str:
-    """A value as an error would quote it; nothing of one that Python will not print."""
+    """A value as an error would quote it; empty for one that Python will not print."""
     try:
         return str(value)
     except (ValueError, RecursionError):

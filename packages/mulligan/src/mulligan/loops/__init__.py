@@ -1,1 +1,1 @@
-"""The loops: each is the engine of core with its own attempt, review and correction."""
+"""The loops. Each is the same engine with its own attempt, review and correction."""

@@ -1,4 +1,4 @@
-"""What tool calls did to the world: reviewed after the calls, before the answer is shown."""
+"""Reviews what tool calls changed: after the calls, before the answer is shown."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mulligan.checks.custom import ANSWERS_WITHIN
 from mulligan.checks.subject import find_agreed, has_concern, watch_checks
 from mulligan.loops.checking import run_checks_aside
-from mulligan.process.event_loop import LateModules, await_value, run_with_timeout
+from mulligan.process.event_loop import LateModules
+from mulligan.process.user_functions import ANSWERS_WITHIN, call_function
 from mulligan.redaction.redactor import hide_in_findings
 from mulligan.types.action import UndoResult
 from mulligan.types.call import Call, Execution, Outcome
@@ -45,19 +45,19 @@ _report = logging.getLogger("mulligan")
 ASK = "If you cannot know what is right, ask the person rather than guess."
 
 DATES = LateModules("mulligan.checks.facts", "mulligan.checks.date_arguments")
-"""With the tables of dates and of every language, which only turns that change something need:
-loaded, and used for the first time, on a thread beside the loop."""
+"""The date and language tables, needed only by turns that change something. They are loaded, and
+used for the first time, on a worker thread."""
 
 ORDER = ("date", "time", "id", "place")
-"""What an agent is told first: an id may be wrong only because the day was."""
+"""Findings are shown in this order: an id may be wrong only because the date was."""
 
 
 NOTHING_DONE = "attempt.nothing_done"
-"""The rule: after a rejection, an attempt that changes nothing is not accepted by silence."""
+"""The rule: an attempt that changes nothing after a rejection is not accepted silently."""
 _IDLE = Finding(
     rule=NOTHING_DONE,
     severity=Severity.WARNING,
-    issue="What was done first was rejected, and nothing was done after that.",
+    issue="The first attempt was rejected, and nothing was done after it.",
 )
 
 
@@ -71,15 +71,14 @@ class Attempted(Struct, frozen=True, kw_only=True):
     facts: tuple[Fact, ...] = ()
     """What was computed or read about the turn."""
     earlier: tuple[Execution, ...] = ()
-    """Calls of the conversation, and of earlier attempts that were not undone: what they
-    returned was
-    seen too."""
+    """Calls of the conversation, and of earlier attempts that were not undone. Their results
+    count as seen."""
     acted: frozenset[str] | None = None
     """Ids of the calls that changed something or may have; `None`: all that did not fail."""
     leftovers: bool = False
-    """Something of the turn waits, is not certain, or stands though it was rejected."""
+    """An action of this turn is pending, uncertain, or stands although it was rejected."""
     again: bool = False
-    """An earlier attempt has changed something and was rejected: it is still to be done."""
+    """An earlier attempt changed something and was rejected: the work is still to be done."""
 
     def list_acted(self) -> list[str]:
         """The calls that changed something or may have, each by one id."""
@@ -88,7 +87,7 @@ class Attempted(Struct, frozen=True, kw_only=True):
 
 
 class RejectedAction(Struct, frozen=True, kw_only=True):
-    """One action of a rejected attempt, and what undoing it came to."""
+    """One action of a rejected attempt, and the result of its undo."""
 
     action: str
     tool: str
@@ -96,18 +95,20 @@ class RejectedAction(Struct, frozen=True, kw_only=True):
     """The call in a few words, for the agent and for a person."""
     result: UndoResult | None
     """`None`: it cannot be undone at all."""
-    said: str = ""
-    """The same as a sentence for a person; else the call will do."""
+    say: Callable[[], str] = str
+    """The same as a sentence for a person; empty: `what` is shown."""
     why: str = ""
-    """Why it stands, where the result does not say it."""
+    """Why it was not undone, where `result` does not say so."""
     certain: bool = True
     """Whether it is known that it took effect."""
     blocks: bool = True
-    """Whether, standing, it rules out a second attempt."""
+    """Whether it rules out a second attempt until it is undone."""
+    loses: Sequence[str] = ()
+    """What its undo does not bring back, as its tool says."""
 
 
 class Reviewers(Struct, frozen=True, kw_only=True):
-    """Everybody who has a say: what is computed first, a model last and only if it must."""
+    """All reviewers: computed checks run first, a model last and only if needed."""
 
     checks: Sequence[Check[Attempted]] = ()
     gathers: Sequence[Gather] = ()
@@ -115,9 +116,9 @@ class Reviewers(Struct, frozen=True, kw_only=True):
     attempts: int = ATTEMPTS
     """How often an agent may try, the first time included."""
     undos: UndoBudget = field(default_factory=UndoBudget)
-    """What a judge alone may have undone."""
+    """The undo budget for rejections by a judge alone."""
     show: Show = lambda value: value
-    """How a judge gets to see a value: less secrets."""
+    """Renders a value for the judge, without secrets."""
     tell: Callable[[AttemptReviewed | RemarkDropped], None] = lambda _: None
 
 
@@ -126,27 +127,27 @@ async def review_attempt(
 ) -> Verdict:
     """Gather facts, run every check, and ask the judge where that has not settled it.
 
-    `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
-    answer, and no answer is never a pass.
+    `judged`: a tool of this attempt requires a judge. A reviewer that fails has given no answer,
+    and no answer is never a pass.
     """
     first = not DATES.loaded and bool(attempted.list_acted())
     if first:
         await DATES.load_beside_loop()
     facts, long = await gather_facts(attempted, by.gathers), is_long(*_list_read(attempted))
-    # Our own reading makes its tables at first, which takes as long as reading much.
+    # The first use builds the date tables, which is slow.
     aside = first or long
     attempted, read = replace(attempted, facts=facts), set[str]()
     findings, answered = await run_checks_aside(attempted, watch_checks(by.checks, read), long=long)
     read.update(finding.call for finding in findings if finding.call is not None)
     looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
-    denied, computed = await _hold_against_facts(attempted, beside=findings, long=aside)
+    denied, computed = await _compare_with_facts(attempted, beside=findings, long=aside)
     findings, answered = _spare_approved([*findings, *denied], attempted), answered and computed
     if denied:
         looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
     settled = any(finding.severity is Severity.ERROR for finding in findings)
     judge = by.judge if judged and attempted.executions and not settled else None
     if judge is not None or (looks.whole and not settled):
-        # Words that account for a call make surer what somebody has looked at. They are no look.
+        # Words that account for a call raise confidence in a reviewed call. They are no review.
         account = await _read_aside(partial(find_confirmation, attempted), long=aside)
         attempted = replace(attempted, facts=(*facts, *account))
         looks = looks.with_facts(attempted)
@@ -160,7 +161,7 @@ async def review_attempt(
         [*findings, _IDLE] if idle else findings,
         answered=answered,
         looked=looks.whole and not idle,
-        # What rests on a person's "yes" is no better than the words that they said it to.
+        # A person's "yes" is worth no more than the message it answers.
         confirmed=looks.confirmed and not find_agreed(attempted.turn),
         attempt=attempt,
     )
@@ -180,10 +181,10 @@ async def review_attempt(
 
 
 def _spare_approved(findings: Iterable[Finding], attempted: Attempted) -> list[Finding]:
-    """The findings, of which none on a call that a person let run is an error.
+    """The findings; errors on calls that a person approved become warnings.
 
-    They saw what it was to be made with. To reject it would have it made a second time: what was
-    found is told, and a person decides.
+    The person saw the arguments. Rejecting such a call would make it a second time, so the finding
+    is reported and a person decides.
     """
     approved = {each.call.id for each in attempted.executions if each.approved}
     return [
@@ -193,16 +194,16 @@ def _spare_approved(findings: Iterable[Finding], attempted: Attempted) -> list[F
 
 
 async def _read_aside(look: Callable[[], T], *, long: bool) -> T:
-    """Look at what is there; where that is much, on a thread beside the loop."""
+    """Run a check; on a worker thread where there is much to read."""
     return await asyncio.to_thread(look) if long else look()
 
 
-async def _hold_against_facts(
+async def _compare_with_facts(
     attempted: Attempted, *, beside: Sequence[Finding], long: bool
 ) -> tuple[list[Finding], bool]:
-    """What the facts deny of an attempt, and no check has said already; whether all was compared.
+    """Findings from facts that contradict the attempt, and whether everything was compared.
 
-    A judge who confirms it is not asked: facts outrank models, in both directions.
+    Findings that a check already made are left out. Facts outrank models, in both directions.
     """
     if not attempted.list_acted():
         return [], True
@@ -214,28 +215,28 @@ async def _hold_against_facts(
 
 
 class Looks(Struct, frozen=True, kw_only=True):
-    """Who has looked at what of an attempt."""
+    """Which reviewers have reviewed which calls of an attempt."""
 
     acted: tuple[str, ...]
     """The calls that changed something or may have."""
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By the id of each call that somebody looked at: who did."""
+    """Reviewers by the id of each reviewed call."""
     by: tuple[str, ...] = ()
     confirmed: bool = False
-    """A fact speaks for each call that counts, or a judge for all of them."""
+    """Each call that counts is confirmed by a fact, or all of them by a judge."""
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The calls that changed something and that nobody looked at."""
+        """The calls that changed something and were not reviewed."""
         return tuple(each for each in self.acted if each not in self.calls)
 
     @property
     def whole(self) -> bool:
-        """Whether somebody looked, and at everything that was changed."""
+        """Whether every call that changed something was reviewed."""
         return bool(self.by) and not self.unchecked
 
     def with_facts(self, attempted: Attempted) -> Looks:
-        """The same with the facts that confirm: each speaks for the calls that it names."""
+        """The same with the confirming facts: each counts for the calls that it names."""
         confirming = [fact for fact in attempted.facts if fact.confirms]
         if not confirming:
             return self
@@ -250,9 +251,9 @@ class Looks(Struct, frozen=True, kw_only=True):
         return replace(looks, confirmed=set(whole) <= spoken)
 
     def with_judge(self, weighed: Weighed, attempted: Attempted, *, unread: bool) -> Looks:
-        """The same after a judge has seen every call, or could not say.
+        """The same after a judge has reviewed every call, or gave no answer.
 
-        Of a date that is `unread` no fact can speak, and a judge's word alone does not confirm it.
+        No fact exists for an `unread` date, and a judge alone does not confirm it.
         """
         if not weighed.answered:
             return self
@@ -266,7 +267,7 @@ class Looks(Struct, frozen=True, kw_only=True):
 
 
 def _has_unread_dates(attempted: Attempted) -> bool:
-    """Whether something was changed by a call with a date that nobody can read."""
+    """Whether a call that changed something has a date that cannot be parsed."""
     acted = attempted.list_acted()
     if not acted:
         return False
@@ -279,16 +280,16 @@ def _has_unread_dates(attempted: Attempted) -> bool:
 def look_at(
     attempted: Attempted, checks: Sequence[Check[Attempted]], read: Collection[str]
 ) -> Looks:
-    """Which calls checks and facts have looked at; `read`: those of checks that do not say so."""
+    """The calls that checks and facts have reviewed; `read`: by checks that do not name theirs."""
     turn, seen = attempted.turn, dict[str, tuple[str, ...]]()
     acted = attempted.list_acted()
     for execution in attempted.executions:
         call = execution.call
         if execution.outcome is Outcome.FAILURE and not {call.id, call.parent} & {*acted}:
-            # It changed nothing: a look at what it was to do is none at what was done.
+            # It changed nothing: a review before the call is no review of its result.
             continue
         if call.id in read or any(has_concern(each, turn=turn, call=call) for each in checks):
-            # A later try of a call is the call, also under the id of its first try.
+            # A retry counts as the call itself, also under the id of the first try.
             seen[call.id] = seen[call.parent or call.id] = ("checks",)
     by = ("checks",) if seen else ()
     looks = Looks(acted=tuple(acted), calls=seen, by=by)
@@ -296,10 +297,10 @@ def look_at(
 
 
 def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
-    """The fact that what was done is what was asked for, where words and values account for it."""
+    """The fact that the calls match the request, where words and values account for them."""
     if attempted.leftovers or not attempted.acted or not attempted.turn.vouched:
         return ()
-    from mulligan.checks.facts import find_account
+    from mulligan.checks.account import find_account
 
     read = [execution.result for execution in attempted.earlier]
     try:
@@ -316,29 +317,38 @@ def _list_read(attempted: Attempted) -> tuple[object, ...]:
     raised = [each.failure.error for each in made if each.failure is not None]
     told = [part for each in made for part in (each.call.arguments, each.result)]
     turn = attempted.turn
-    said = (SaidText(turn.message), turn.history.said, turn.history.instructions, turn.known)
-    return (*said, attempted.reply, told, raised)
+    held = filter(None, (turn.history.said, turn.history.instructions, told, raised))
+    return (SaidText(turn.message), turn.known, attempted.reply, *held)
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:
-    """What is known already, and what can be computed or read; each fact once.
+    """The known facts and those that can be computed or read; each fact once.
 
-    What one of the gathers cannot know is left out.
+    A fact that cannot be gathered is left out.
     """
     calls = [execution.call for execution in attempted.executions]
     facts = list(attempted.facts)
     for gather in gathers:
         try:
-            facts += await run_with_timeout(
-                await_value(gather(attempted.turn, calls)), within=ANSWERS_WITHIN
+            facts += await call_function(
+                gather, attempted.turn, calls, within=ANSWERS_WITHIN, read=_read_facts
             )
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             _report.warning("Facts could not be gathered (%s).", type(error).__name__)
     return tuple(dict.fromkeys(facts))
 
 
+def _read_facts(said: Iterable[object]) -> list[Fact]:
+    facts = []
+    for each in said:
+        if not isinstance(each, Fact):
+            raise TypeError(f"{type(each).__name__} is no Fact")
+        facts.append(each)
+    return facts
+
+
 async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
-    # Loaded where there is a judge: what weighs an opinion is a good part of the whole.
+    # Loaded only where there is a judge: it is a large import.
     from mulligan.loops.review import Opinion, Weighed, ask_about, weigh
 
     turn, executions, facts = attempted.turn, attempted.executions, attempted.facts
@@ -376,24 +386,29 @@ def _summarize_finding(finding: Finding, call: Call | None) -> FindingSeen:
 
 
 def render_correction(verdict: Verdict, rejected: Iterable[RejectedAction]) -> Correction:
-    """Tell the agent what was wrong and what is true now; nothing is called restored unproven."""
+    """Tell the agent what was wrong and the state now; only verified undos are called undone."""
     acted = list(rejected)
     restored = [a for a in acted if a.result is UndoResult.RESTORED]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
-    stands = "Nothing else of it" if standing else "Nothing of it"
     lines = [ABOUT_ACTIONS, ""]
     for finding in sorted(verdict.errors, key=_rank_finding):
         lines.append(f"- {_as_line(finding.describe())}")
         if finding.correction:
             lines.append(f"  Fix: {_as_line(finding.correction)}")
     if restored:
-        lines += ["", "Taken back, and read back to be sure:"]
-        lines += [f"- {a.what}" for a in restored]
+        lines += ["", "Undone and verified:"]
+        lines += [f"- {a.what}{_describe_lost(a)}" for a in restored]
     if standing:
-        lines += ["", "Not taken back. It stands as it is now; do not do it again:"]
+        lines += ["", "Not undone. It is still in effect; do not repeat it:"]
         lines += [f"- {a.what} ({_explain_result(a)})" for a in standing]
-    undone = f"{stands} is done now: do again what was right in it. " if acted else ""
-    lines += ["", f"{undone}Try again with the fixes above. {ASK}"]
+    state = ""
+    if restored:
+        which = "Everything else" if standing else "Everything"
+        lost = " but what an undo does not bring back" if any(a.loses for a in restored) else ""
+        state = f"{which} was undone{lost}. Redo the parts that were correct. "
+    elif standing:
+        state = "Nothing else is in effect. "
+    lines += ["", f"{state}Try again with the fixes above. {ASK}"]
     return Correction(
         text="\n".join(lines),
         findings=verdict.errors,
@@ -403,41 +418,48 @@ def render_correction(verdict: Verdict, rejected: Iterable[RejectedAction]) -> C
 
 
 def render_question(verdict: Verdict, rejected: Iterable[RejectedAction]) -> str:
-    """What the person reads when the last attempt was rejected too, or could not be checked."""
+    """The message to the person when the last attempt was rejected or could not be reviewed."""
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
-    unchecked = ["Nobody could check what I did, so I did not leave it like that."]
+    unchecked = ["What I did could not be reviewed, so I tried to undo it."]
     issues = [_as_line(finding.describe()) for finding in verdict.errors]
     lines += [f"- {issue}" for issue in issues or unchecked]
     acted = list(rejected)
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
-    # Theirs stands in its place, or a part of it, or a later call of ours.
+    # Another version stands in its place: a person's, a part of ours, or that of a later call.
     other = (UndoResult.CONFLICT, UndoResult.PARTIAL)
     covered = [a for a in standing if a.result is UndoResult.FAILED and a.why]
     mixed = [a for a in standing if a.result in other or a in covered]
     sure = [a for a in standing if a not in unsure and a not in mixed]
-    heads = (("Still in effect:", sure), ("Not taken back:", mixed), ("Not certain:", unsure))
+    heads = (("Still in effect:", sure), ("Not undone:", mixed), ("Not certain:", unsure))
     for head, found in heads:
         if found:
             lines += ["", head]
-            lines += [f"- {a.said or a.what} ({_explain_result(a)})" for a in found]
+            lines += [f"- {a.say() or a.what} ({_explain_result(a)})" for a in found]
     if standing:
         return "\n".join(lines)
     if acted:
-        lines += ["", "Nothing of it is in effect: everything was taken back and read back."]
+        lost = [f"- {a.say() or a.what}{_describe_lost(a)}" for a in acted if a.loses]
+        plain = "Nothing is in effect: everything was undone and verified."
+        known = ["Everything was undone and verified, but what an undo does not bring back:", *lost]
+        lines += ["", *(known if lost else [plain])]
     else:
         lines += ["", "Nothing was changed."]
     return "\n".join(lines)
 
 
 def _as_line(text: str) -> str:
-    """One line, whatever a check has put into it: a line of its own would read as ours."""
+    """The text on one line: a line break from a check could imitate our own lines."""
     return escape(" ".join(text.splitlines()))
 
 
 def _rank_finding(finding: Finding) -> int:
     area = finding.rule.partition(".")[0]
     return ORDER.index(area) if area in ORDER else len(ORDER)
+
+
+def _describe_lost(acted: RejectedAction) -> str:
+    return f" (not brought back: {', '.join(acted.loses)})" if acted.loses else ""
 
 
 def _explain_result(acted: RejectedAction) -> str:
@@ -451,6 +473,6 @@ def _explain_result(acted: RejectedAction) -> str:
         case UndoResult.PARTIAL:
             return "only a part of it could be undone"
         case UndoResult.UNKNOWN:
-            return "whether it was undone could not be read back"
+            return "whether it was undone could not be verified"
         case _:
             return "undoing it failed"

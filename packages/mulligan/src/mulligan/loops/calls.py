@@ -1,6 +1,6 @@
-"""A tool call that failed: made again where that is safe, and only there.
+"""Retries a failed tool call, only where that is safe.
 
-How one tenant's calls of a tool have gone of late bounds its retries, and no other's.
+A tenant's retries of a tool are bounded by that tenant's own recent calls of it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from mulligan.types.limits import Backoff, Breaker, RetryBudget
 from mulligan.types.policy import Failed, Step, choose_move
 
 MOST_TENANTS = 1_000
-"""Tenants whose traffic one process remembers, the latest to appear."""
+"""Tenants whose traffic one process remembers: the most recent ones."""
 MOST_KINDS = 10_000
-"""Kinds of calls of one tool that wait for a row; of more, the oldest are forgotten."""
+"""Kinds of calls of one tool that wait for a row; beyond that the oldest are forgotten."""
 
 CallKind = tuple[str, str, bool]
-"""What figures tell apart: the tenant, the agent, and whether there is a context."""
+"""The key of a figure: tenant, agent, and whether there is a context."""
 
 
 class Traffic:
@@ -44,11 +44,11 @@ class Traffic:
 
     @property
     def rarely_fails(self) -> bool:
-        """Whether nobody need look ahead or ask around."""
+        """Whether no precheck and no advice are needed."""
         return self._record.fails_rarely(self.calls)
 
     def count_failure(self, *, first_try: bool) -> None:
-        """One failed: what its calls have earned for retries is counted, and begins anew."""
+        """Record a failure: the earned retry budget is booked, and counting restarts."""
         self.budget.earn(self.calls)
         if first_try:
             self._record.count_failure(self.calls)
@@ -56,7 +56,7 @@ class Traffic:
 
 
 class TrafficByTenant:
-    """The traffic of each tenant, by its identity; what was not heard of for long begins anew."""
+    """The traffic of each tenant, by its identity; the least recent tenants are forgotten."""
 
     __slots__ = ("_known",)
 
@@ -74,7 +74,7 @@ class TrafficByTenant:
 
 
 class UnloggedCalls:
-    """Successes of one tool without a row, until the next row of their kind stands for them."""
+    """Successes of one tool without a row, until the next row of their kind counts them."""
 
     __slots__ = ("_lock", "_waiting")
 
@@ -83,7 +83,7 @@ class UnloggedCalls:
         self._waiting: dict[CallKind, int] = {}
 
     def add(self, kind: CallKind) -> None:
-        """One more that no row is kept of."""
+        """Count one more call without a row."""
         with self._lock:
             self._waiting[kind] = self._waiting.get(kind, 0) + 1
             if len(self._waiting) > MOST_KINDS:
@@ -96,16 +96,16 @@ class UnloggedCalls:
 
 
 Again = Callable[[int], Awaitable[Execution]]
-"""Makes the identical call once more, as the given try."""
+"""Makes the identical call again, as the given try."""
 
 
 Look = Callable[[Execution], Awaitable[Execution | None]]
-"""Finds out whether a call that failed has landed: what its caller is told if so, which is the
-failure where its tool has said that itself; `None` if it is not there."""
+"""Probes whether a failed call took effect. Returns what its caller gets if so, which is the
+failure itself where the tool has said so; `None` if it did not."""
 
 
 class UnsureError(Exception):
-    """A look could not tell whether a call has landed."""
+    """A probe could not tell whether a call took effect."""
 
 
 class _NotRefreshedError(Exception):
@@ -113,15 +113,15 @@ class _NotRefreshedError(Exception):
 
 
 class Knowing(Struct, frozen=True, kw_only=True):
-    """What a tool knows about its own calls, once one of them gave no answer."""
+    """What a tool declares about its calls, for when one gave no answer."""
 
     look: Look | None = None
     once: bool = False
-    """The call cannot be made again: it may be looked for, and no more."""
+    """The call cannot be repeated: it may only be probed."""
     keyed: bool = False
     """Every try carries the same key, and the remote still remembers it."""
     lands_within: timedelta = timedelta()
-    """How late a call can take effect after all."""
+    """How late a call can still take effect."""
     deletes: bool = False
     refresh: Callable[[], Awaitable[object]] | None = None
     """Gets new credentials."""
@@ -129,16 +129,16 @@ class Knowing(Struct, frozen=True, kw_only=True):
     """Whether a conflict is with our own first call."""
 
     def is_in_progress(self, failure: Failure) -> bool:
-        """Whether the same key asks for the call that is on its way, and makes no second one."""
+        """Whether the same key polls the call in progress instead of making a second one."""
         if self.in_progress is None or failure.error is None or not self.keyed:
             return False
         try:
             return self.in_progress(failure.error)
-        except Exception:  # noqa: BLE001 - a user's function; then nobody knows
+        except Exception:  # noqa: BLE001 - a user's function; then it is unknown
             return False
 
     def allows(self, move: Move) -> bool:
-        """Whether the call may be made again by this move."""
+        """Whether this move repeats the call."""
         if self.once:
             return move is Move.PROBE
         if move is Move.REFRESH:
@@ -147,14 +147,14 @@ class Knowing(Struct, frozen=True, kw_only=True):
 
 
 class NextTry(Struct, frozen=True, kw_only=True):
-    """What the next try of a call is told: how long to wait, and what comes before it."""
+    """The plan for the next try: how long to wait, and what comes before it."""
 
     wait: timedelta
     move: Move
 
 
 class Retrying(Struct, frozen=True, kw_only=True):
-    """What a retry may use up, and how it passes the time."""
+    """The limits of a retry, and its clock and sleep."""
 
     budget: RetryBudget
     breaker: Breaker
@@ -171,14 +171,14 @@ class Retrying(Struct, frozen=True, kw_only=True):
 async def retry_call(
     failed: Execution, *, again: Again, effect: Effect, repeat: Repeat, mode: Mode, using: Retrying
 ) -> tuple[Execution, ...]:
-    """Everything that came of a failed call: its first execution, then each later try."""
+    """All executions of a failed call: the first, then each later try."""
     call = _FailedCall(failed, again=again, effect=effect, repeat=repeat, mode=mode, using=using)
     rounds: tuple[Round[Execution, Move], ...] = await run_loop(call.build_loop(), first=failed)
     return tuple(_adopt_outcome(played) for played in rounds)
 
 
 def _adopt_outcome(played: Round[Execution, Move]) -> Execution:
-    """What came of a round: a failure that is as good as a success counts as one."""
+    """The result of a round: a failure that is as good as a success counts as one."""
     if played.step is Step.ACCEPT and played.subject.failure is not None:
         return replace(played.subject, outcome=Outcome.SUCCESS, failure=None)
     return played.subject
@@ -206,9 +206,9 @@ class _FailedCall:
         self._waited = timedelta()
         self._failed = failed
         self._proven = True
-        """Of every try so far it is proven that it changed nothing."""
+        """Every try so far is proven to have changed nothing."""
         self._ended: Move | None = None
-        """What came between the tries has failed: there is no next one."""
+        """A step between the tries has failed: there is no next one."""
 
     def build_loop(self) -> Loop[Execution, Move, NextTry]:
         return Loop(
@@ -238,7 +238,7 @@ class _FailedCall:
         return landed if landed is not None else await self._again(number)
 
     async def _prepare_try(self, move: Move) -> Execution | None:
-        """What comes before the next try; an execution, if there need be none."""
+        """The step before the next try; an execution, if no further try is needed."""
         if move is Move.PROBE:
             return await self._look()
         refresh = self._using.knowing.refresh
@@ -250,14 +250,14 @@ class _FailedCall:
         return None
 
     async def _look(self) -> Execution | None:
-        """What came of the call, or `None` once it can be called absent for good."""
+        """The result of the call, or `None` once it is proven absent."""
         knowing, using = self._using.knowing, self._using
         if knowing.look is None:
-            raise UnsureError("there is no way to look")
+            raise UnsureError("the tool declares no probe")
         landed = await knowing.look(self._failed)
         if landed is not None or knowing.keyed:
             return landed
-        # Without a key, what is not there yet could still arrive beside a second call.
+        # Without a key, a late first call could still land beside a second one.
         if self._waited + knowing.lands_within > using.backoff.total:
             raise UnsureError("it may still arrive")
         since = using.monotonic()
@@ -272,7 +272,7 @@ class _FailedCall:
         if self._ended is not None:
             return self._ended
         self._failed = execution
-        # A proof speaks for its own try: one before it may have landed.
+        # A proof covers its own try only: an earlier one may have landed.
         self._proven = self._proven and failure is not None and failure.nothing_done
         if execution.outcome is Outcome.SUCCESS or failure is None:
             self._using.breaker.succeed()
@@ -302,11 +302,11 @@ class _FailedCall:
             return Step.ACCEPT
         if move is Move.ADOPT:
             return Step.ACCEPT
-        may_repeat = self._using.knowing.allows(move) and self._mode is not Mode.OBSERVE
+        may_repeat = self._using.knowing.allows(move) and not self._mode.only_watches
         return Step.RETRY if may_repeat else Step.GIVE_UP
 
     async def _plan_next_try(self, execution: Execution, move: Move) -> NextTry | None:
-        """When to try again. `None` when there is no more time, budget or hope."""
+        """When to try again. `None` when there is no more time, budget or allowed move."""
         failure = execution.failure
         if failure is None or self._using.breaker.is_open(self._using.monotonic()):
             return None

@@ -1,30 +1,33 @@
-"""Running checks: one that breaks has given no answer, and no answer is never a pass."""
+"""Runs checks. A check that fails has given no answer, and no answer is never a pass."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import threading
 import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from types import FunctionType
+from typing import Any, TypeVar
 
-from mulligan.checks.custom import (
+from mulligan.checks.custom import AREA, BadAnswerError, name_check, read_findings
+from mulligan.process.user_functions import (
     ANSWERS_WITHIN,
-    AREA,
-    BadAnswerError,
+    Begun,
+    call_aside,
+    call_function,
+    call_function_now,
+    close_unbegun,
+    is_async,
+    is_ours,
     is_waited_for,
-    name_check,
-    read_findings,
     wait_for_answer,
 )
-from mulligan.process.event_loop import call_aside, call_function, is_async
 from mulligan.types.display import is_long
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
-from mulligan.types.limits import Meter
+from mulligan.types.limits import NO_LIMIT, Meter
 from mulligan.types.reply import Reply
 
 S = TypeVar("S")
@@ -32,39 +35,46 @@ S = TypeVar("S")
 BROKEN = f"{AREA}.broken"
 
 PATIENCE = 2.0
-"""Seconds that a check waits for those before it, and then goes ahead."""
+"""Seconds that a check waits for earlier checks before it starts anyway."""
 _one_at_a_time = threading.Lock()
 
 _report = logging.getLogger("mulligan")
 
 
-async def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], bool]:
-    """What every check found, and whether all of them could say; of one that broke, that it did."""
+async def run_checks(
+    subject: S, checks: Sequence[Check[S]], *, meter: Meter | None = None
+) -> tuple[list[Finding], bool]:
+    """The findings of all checks, and whether all answered; a failed check is a finding itself.
+
+    With a `meter`, none outlasts its budget.
+    """
+    meter = meter or Meter(NO_LIMIT)
     findings: list[Finding] = []
     answered = True
     for check in checks:
         try:
-            answer = await wait_for_answer(check(subject))
-            findings += read_findings(answer, rule=f"{AREA}.{name_check(check)}")
+            asked = call_function(check, subject, read=_build_reader(check))
+            findings += await meter.wait_for(asked, at_most=ANSWERS_WITHIN)
         except Exception as error:  # noqa: BLE001 - a user's check may raise anything
             findings.append(_report_broken(check, error))
             answered = False
     return findings, answered
 
 
+def _build_reader(check: object) -> Callable[[object], list[Finding]]:
+    return partial(read_findings, rule=f"{AREA}.{name_check(check)}")
+
+
 async def run_checks_aside(
     subject: S, checks: Sequence[Check[S]], *, long: bool
 ) -> tuple[list[Finding], bool]:
-    """The same; where there is much to read, our own checks do so on a thread beside the loop.
-
-    Those of others run where they always do: what they use may belong to this thread.
-    """
+    """The same; built-in checks of long texts run on a worker thread, as a user's always do."""
     if not long:
         return await run_checks(subject, checks)
     findings: list[Finding] = []
     answered = True
     for check in checks:
-        if _is_ours(check):
+        if is_ours(check):
             found, said = await asyncio.to_thread(run_checks_now, subject, (check,))
         else:
             found, said = await run_checks(subject, (check,))
@@ -73,25 +83,33 @@ async def run_checks_aside(
     return findings, answered
 
 
+Checked = tuple[Check[Reply], list[Finding], bool]
+"""A check of a reply, what it found, and whether it answered."""
+
+
 async def run_text_checks(
     reply: Reply, checks: Sequence[Check[Reply]], *, meter: Meter
-) -> tuple[list[Finding], bool]:
-    """The same for a reply that somebody waits for: nothing holds the loop, or outlasts the budget.
+) -> list[Checked]:
+    """What each check says of a reply: none blocks the event loop or outlasts the budget.
 
-    Our own checks of a short text take no time to speak of; all others are read or called on a
-    thread beside the loop, and one that has not answered when the time is up has not answered.
+    Built-in checks of a short text run inline. All others run on a worker thread, and a check
+    that has not returned when the time is up has given no answer.
     """
     quick = not is_long(reply.text, reply.query, reply.context)
-    findings: list[Finding] = []
-    answered = True
+    checked: list[Checked] = []
     for check in checks:
-        if quick and _is_ours(check):
+        if quick and is_ours(check) and not _is_async(check):
             found, said = run_checks_now(reply, (check,))
         else:
             found, said = await _run_check_bounded(reply, check, meter=meter)
-        findings += found
-        answered = answered and said
-    return findings, answered
+        checked.append((check, found, said))
+    return checked
+
+
+def _is_async(check: object) -> bool:
+    """Whether a check of ours has to be awaited: one that asks a judge, and no plain function."""
+    look = getattr(check, "look", check)
+    return not isinstance(look, FunctionType) and is_async(look)
 
 
 async def _run_check_bounded(
@@ -104,64 +122,58 @@ async def _run_check_bounded(
 
 
 async def _run_beside(reply: Reply, check: Check[Reply]) -> list[Finding]:
-    rule = f"{AREA}.{name_check(check)}"
-
-    def look() -> object:
-        answer: object = check(reply)
-        # What yields its findings does its work only when it is read.
-        return answer if is_waited_for(answer) else read_findings(answer, rule=rule)
-
-    turned = partial(_take_turns, look) if _is_ours(check) else look
-    answer = await call_function(check, reply) if is_async(check) else await call_aside(turned)
-    return read_findings(await wait_for_answer(answer), rule=rule)
+    read = _build_reader(check)
+    if not is_ours(check) or is_async(check):
+        found: list[Finding] = await call_function(check, reply, read=read)
+        return found
+    # A generator does its work only when it is consumed.
+    return read(await wait_for_answer(await call_aside(_take_turns, check, reply, read)))
 
 
-def _take_turns(look: Callable[[], object]) -> object:
-    """Look while no other long text is looked at: together they would take as long.
+def _take_turns(check: Check[Reply], reply: Reply, read: Callable[[object], Any]) -> object:
+    """Run one long check at a time: several threads together take as long as one after another.
 
-    Ten threads that search leave the event loop no room between them, one does.
+    Ten searching threads starve the event loop; one does not.
     """
     waited = _one_at_a_time.acquire(timeout=PATIENCE)
     try:
-        return look()
+        answer: object = check(reply)
+        return answer if is_waited_for(answer) else read(answer)
     finally:
         if waited:
             _one_at_a_time.release()
 
 
-def _is_ours(check: object) -> bool:
-    look = getattr(check, "look", check)
-    return str(getattr(look, "__module__", "")).startswith("mulligan.")
-
-
 def run_checks_now(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], bool]:
-    """The same for who cannot wait: a check that is async has given no answer."""
+    """The same for synchronous callers: an async check has given no answer."""
     findings: list[Finding] = []
     answered = True
     for check in checks:
         try:
-            answer: object = check(subject)
-            if is_waited_for(answer):
-                answered = False
-                if inspect.iscoroutine(answer):
-                    answer.close()
-            else:
-                findings += read_findings(answer, rule=f"{AREA}.{name_check(check)}")
+            answer = call_function_now(
+                check, subject, within=ANSWERS_WITHIN, read=_build_reader(check)
+            )
         except Exception as error:  # noqa: BLE001 - a user's check may raise anything
             findings.append(_report_broken(check, error))
             answered = False
+            continue
+        if isinstance(answer, Begun):
+            answered = False
+            close_unbegun(answer)
+        else:
+            findings += answer
     return findings, answered
 
 
 def _report_broken(check: object, error: Exception) -> Finding:
-    """Say whose fault it is: to who runs the program with the trace, to all others in a sentence.
+    """Report a failed check: a traceback for the log, a sentence for everyone else.
 
-    What the error itself says stays out of both, as it may quote what a tool was given.
+    The error's own text is left out of both, since it may quote a tool's arguments.
     """
     name, kind = getattr(check, "__qualname__", name_check(check)), type(error).__name__
     known = f": {error}" if isinstance(error, BadAnswerError) else ""
     _report.warning(
-        "The check %s failed (%s%s), so this is not reviewed. It is the check that is wrong:\n%s",
+        "The check %s failed (%s%s), so this is not reviewed. The fault is in the check:\n%s",
         name,
         kind,
         known,
@@ -170,6 +182,6 @@ def _report_broken(check: object, error: Exception) -> Finding:
     return Finding(
         rule=BROKEN,
         severity=Severity.WARNING,
-        issue=f"The check {name} failed ({kind}), so this is not reviewed. That is a fault of the "
-        "check, not of what it looked at.",
+        issue=f"The check {name} failed ({kind}), so this is not reviewed. The fault is in the "
+        "check, not in what it reviewed.",
     )

@@ -1,54 +1,58 @@
-"""An answer that should be good: generated, criticised, revised, and the best judged one kept."""
+"""Generates an answer, has it criticised and revised, and keeps the draft with the best score."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
+import re
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
+from mulligan.codec import UndecodableError, to_record
+from mulligan.judge import find_json
 from mulligan.loops.briefs import Announce, Brief, Tools, Writer, ignore_event
-from mulligan.process.event_loop import call_function
+from mulligan.loops.streaming import Finished, Stream, collect_text, follow
+from mulligan.process.user_functions import call_function, iterate_answer, takes_arguments
 from mulligan.prompts.template import read_own_prompt
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.call import ToolFunction
-from mulligan.types.display import Ours, Question, split_pieces
+from mulligan.types.display import Ours, Question, Spend, split_pieces
 from mulligan.types.engine import Loop, Round, run_loop
 from mulligan.types.errors import ConfigurationError, OutOfStepsError
 from mulligan.types.events import Happened, Reflected, Responded, Thought
 from mulligan.types.finding import Standing
 from mulligan.types.interfaces import Judge
-from mulligan.types.limits import Budget, Meter
+from mulligan.types.limits import Budget, Meter, require_budget
 from mulligan.types.policy import Step
 from mulligan.types.reply import BEST_SCORE, Critique, Draft, Written, read_plain
-from mulligan_dates.text import is_blank
+from mulligan_dates.text import is_blank, is_number
 
 PROMPT = "critique_draft"
 RUBRIC = "Accuracy, completeness, clarity."
 CRITIC_TIMEOUT = timedelta(seconds=30)
-"""For one critique, within the time of the whole draft: who wants a good answer waits longer than
-who waits for a reply."""
+"""For one critique, within the time of the whole draft: a draft may take longer than a reply."""
 CRITIC_ASKED = 2
-"""An unreadable critique is asked for once more."""
+"""An unreadable critique is requested once more."""
 
 _report = logging.getLogger("mulligan")
 
-Critic = Callable[[str, Draft], Critique | Awaitable[Critique | None] | None]
-"""Says how good a draft is as an answer to a question. `None`: it could not say."""
+Critic = Callable[[str, Draft], object]
+"""Scores a draft as an answer to a question, sync or async, in any form that `read_critique` reads.
+`None`: no opinion."""
 
 Combine = Callable[[Sequence[Critique]], Critique]
 
 
 class JudgeCritic(Struct, frozen=True):
-    """A critic that is a judge, asked with a rubric, or with a prompt of somebody's own."""
+    """A judge as a critic, with a rubric or a custom prompt."""
 
     judge: object = None
     """`None`: the application's."""
@@ -56,8 +60,10 @@ class JudgeCritic(Struct, frozen=True):
     own_prompt: str = ""
     timeout: timedelta = CRITIC_TIMEOUT
 
-    async def __call__(self, question: str, draft: Draft) -> Critique | None:
-        """What the judge says of the draft."""
+    async def __call__(
+        self, question: str, draft: Draft, *, spend: Spend | None = None
+    ) -> Critique | None:
+        """The judge's critique of the draft."""
         if not hasattr(self.judge, "ask"):
             raise ConfigurationError("This critic has no judge: use it in m.draft, or give it one.")
         return await cast("Judge", self.judge).ask(
@@ -69,6 +75,7 @@ class JudgeCritic(Struct, frozen=True):
                 answer=Critique,
                 timeout=self.timeout,
                 purpose="criticise a draft",
+                spend=spend,
             )
         )
 
@@ -80,17 +87,17 @@ def judged_by(
     prompt: str | Path = "",
     timeout: timedelta = CRITIC_TIMEOUT,
 ) -> JudgeCritic:
-    """A critic that is a model: a judge, or what `m.draft` makes one of; else the application's.
+    """A model as a critic: a judge, or anything `m.draft` can make one of; else the application's.
 
-    The rubric says what to look at. A prompt, as text or as the path of a file, replaces it all:
-    with `{{question}}` and `{{rubric}}` where they shall stand. The draft always follows, fenced.
+    The rubric says what to look at. A prompt, as text or as the path of a file, replaces all of it
+    and may use `{{question}}` and `{{rubric}}`. The draft always follows, fenced.
     """
     own = read_own_prompt(prompt) if prompt else ""
     return JudgeCritic(judge=judge, rubric=rubric, own_prompt=own, timeout=timeout)
 
 
 def combine_worst(critiques: Sequence[Critique]) -> Critique:
-    """The strictest critic decides; what the others noticed is passed on too."""
+    """The lowest score decides; the issues of all critics are passed on."""
     return _merge_critiques(critiques, score=min(critique.score for critique in critiques))
 
 
@@ -102,37 +109,109 @@ def combine_mean(critiques: Sequence[Critique]) -> Critique:
 
 
 async def criticise(
-    critics: Sequence[Critic], *, question: str, draft: Draft, combine: Combine = combine_worst
+    critics: Sequence[Critic],
+    *,
+    question: str,
+    draft: Draft,
+    combine: Combine = combine_worst,
+    spend: Spend | None = None,
 ) -> Critique | None:
-    """One critique from all critics. `None` when one of them could not say, asked twice."""
+    """One critique from all critics. `None` when one of them gave no answer, asked twice."""
     critiques: list[Critique] = []
     for critic in critics:
-        critique = await _ask_critic(critic, question, draft)
+        critique = await _ask_critic(critic, question, draft, spend=spend)
         if critique is None:
             return None
         critiques.append(critique)
-    combined = _validate_critique(combine(critiques)) if critiques else None
+    if not critiques:
+        return None
+    combined = await call_function(combine, critiques, read=read_critique)
     return None if combined is None else _hide_in_critique(combined)
 
 
-async def _ask_critic(critic: Critic, question: str, draft: Draft) -> Critique | None:
+async def _ask_critic(
+    critic: Critic, question: str, draft: Draft, *, spend: Spend | None
+) -> Critique | None:
+    ask = partial(critic, spend=spend) if isinstance(critic, JudgeCritic) else critic
     for _ in range(CRITIC_ASKED):
         try:
-            critique = await call_function(critic, question, draft)
+            critique: Critique | None = await call_function(
+                ask, question, draft, read=partial(_take_critique, spend=spend)
+            )
         except Exception as error:  # noqa: BLE001 - whatever a critic raises, it has not answered
             _report.warning("A critic failed (%s).", type(error).__name__)
             continue
-        if (read := _validate_critique(critique)) is not None:
-            return read
+        if critique is not None:
+            return critique
+        _report.warning("A critic gave no critique that can be read.")
     return None
 
 
-def _validate_critique(said: object) -> Critique | None:
-    return said if isinstance(said, Critique) and said.readable else None
+def _take_critique(said: object, *, spend: Spend | None) -> Critique | None:
+    """A critic's answer, and what it says that it took."""
+    if spend is not None and isinstance(said, Mapping):
+        spend(tokens=said.get("tokens", 0), money=said.get("money", 0.0))
+    return read_critique(said)
+
+
+_SCORED = re.compile(
+    r"[\s*]*(?:score[\s*]*[:=]?[\s*]*)?(?P<score>\d+(?:\.\d+)?)"
+    r"(?:\s*(?:/|out of|of)\s*(?P<best>\d+))?[\s*]*(?:[:;,.\u2013-]+\s*(?P<issue>.*))?",
+    re.IGNORECASE | re.DOTALL,
+)
+"""9, 9/10, Score: 4 out of 5, 7/10: too vague."""
+
+
+def read_critique(said: object) -> Critique | None:
+    """A critique in any form that a person would write it in; `None`: it is none.
+
+    A `Critique`, a mapping with a `score` and any of its other fields, a number, a number with
+    issues, "9/10" or "7/10: too vague", and JSON with whatever a model writes around it.
+    """
+    if isinstance(said, Critique):
+        said = asdict(said)
+    if isinstance(said, str):
+        said = _read_written(said)
+    if is_number(said):
+        said = {"score": said}
+    if isinstance(said, tuple | list) and len(said) == len(("score", "issues")):
+        said = {"score": said[0], "issues": said[1]}
+    if not isinstance(said, Mapping):
+        return None
+    score, issues = said.get("score"), said.get("issues") or ()
+    if isinstance(score, str):
+        score = (_read_written(score) or {}).get("score")
+    try:
+        critique = to_record(
+            Critique,
+            {
+                "score": score,
+                "issues": (issues,) if isinstance(issues, str) else issues,
+                "suggestion": said.get("suggestion") or "",
+                "needs_revision": said.get("needs_revision"),
+            },
+        )
+    except UndecodableError:
+        return None
+    return critique if critique.readable else None
+
+
+def _read_written(text: str) -> Mapping[str, object] | None:
+    """What a text says: a score, with an issue behind it, or JSON."""
+    if found := _SCORED.fullmatch(text):
+        best = float(found["best"] or BEST_SCORE)
+        issue = (found["issue"] or "").strip()
+        score = float(found["score"]) * BEST_SCORE / best if best else None
+        return {"score": score, "issues": issue}
+    try:
+        read = find_json(text)
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
 
 
 def _hide_in_critique(critique: Critique) -> Critique:
-    """As the writer is told of it, and whoever reads the log."""
+    """As the writer and the log show it."""
     return replace(
         critique,
         issues=tuple(map(hide_secrets, critique.issues)),
@@ -142,7 +221,7 @@ def _hide_in_critique(critique: Critique) -> Critique:
 
 def _merge_critiques(critiques: Sequence[Critique], *, score: float) -> Critique:
     asked_for = {critique.needs_revision for critique in critiques}
-    # One that wants a revision is heard; that none is needed, all must say.
+    # One critic can ask for a revision; only all together can say that none is needed.
     needs = True if True in asked_for else (False if asked_for == {False} else None)
     issues = (issue for critique in critiques for issue in critique.issues)
     by_score = sorted(critiques, key=lambda critique: critique.score)
@@ -158,48 +237,74 @@ REFLECTIONS = 2
 THRESHOLD = 8.0
 TOOL_STEPS = 5
 STAGNANT = 2
-"""Revisions in a row that bring no better score, after which no other is made."""
 FALLBACK = "I could not write an answer to this. Please ask again."
 
 
 class DraftRules(Struct, frozen=True, kw_only=True):
-    """When a draft is good enough, and what it may take."""
+    """When a draft is good enough, and what it may cost."""
 
     critics: Sequence[object] = ()
     """Functions, and in `m.draft` also judges, models and agents. None: the application's judge."""
     combine: Combine = combine_worst
     threshold: float = THRESHOLD
     reflections: int = REFLECTIONS
+    stagnant: int | None = STAGNANT
+    """Revisions in a row without a better score that end it. `None`: only the other limits do."""
     tools: Mapping[str, ToolFunction] = field(default_factory=dict)
     tool_steps: int = TOOL_STEPS
     budget: Budget = field(default_factory=Budget)
     fallback: str = FALLBACK
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= BEST_SCORE:
-            raise ConfigurationError(f"threshold is {self.threshold}; scores go from 0 to 10.")
-        if self.reflections < 0 or self.tool_steps < 0:
-            raise ConfigurationError("reflections and tool_steps cannot be below 0.")
-        if not isinstance(self.fallback, str) or is_blank(self.fallback):
+        if not isinstance(self.critics, Sequence) or isinstance(self.critics, str):
+            kind = type(self.critics).__name__
+            raise ConfigurationError(f"critics is a {kind}; pass a list or a tuple of critics.")
+        if not is_number(self.threshold) or not 0 <= self.threshold <= BEST_SCORE:
+            raise ConfigurationError(f"threshold is {self.threshold!r}; scores go from 0 to 10.")
+        for name in ("reflections", "tool_steps"):
+            count = getattr(self, name)
+            if type(count) is not int or count < 0:
+                raise ConfigurationError(f"{name} is {count!r}; write a number of at least 0.")
+        if self.stagnant is not None and (type(self.stagnant) is not int or self.stagnant < 1):
             raise ConfigurationError(
-                f"fallback is {self.fallback!r}; write what a person can read."
+                f"stagnant is {self.stagnant!r}; write a number of at least 1, or None."
             )
+        if not isinstance(self.fallback, str) or is_blank(self.fallback):
+            raise ConfigurationError(f"fallback is {self.fallback!r}; write a text for the person.")
+        if not callable(self.combine):
+            raise ConfigurationError(f"combine is {self.combine!r}, which is no function.")
+        given: object = self.tools
+        if not isinstance(given, Mapping):
+            kind = type(given).__name__
+            raise ConfigurationError(f"tools is a {kind}; write a table of functions by name.")
+        require_budget(self.budget)
+
+
+def read_draft_rules(rules: object) -> DraftRules:
+    """The rules; without any, those of a default draft."""
+    if rules is None:
+        return DraftRules()
+    if not isinstance(rules, DraftRules):
+        raise ConfigurationError(f"{type(rules).__name__} is no set of rules: use DraftRules(…).")
+    return rules
 
 
 class Drafted(Struct, frozen=True, kw_only=True):
-    """The answer, and how it came to be."""
+    """The answer, its score and its history."""
 
     draft: Draft
     critique: Critique | None
-    """Of this draft. `None`: nobody could judge it."""
+    """Of this draft. `None`: no critic answered."""
     standing: Standing
     """`ACCEPTED` at the threshold, `REJECTED` below it, `UNREVIEWED` without a critique."""
     drafts: tuple[tuple[Draft, Critique | None], ...]
     """All of them, in order."""
     tokens: int = 0
+    """Of the writer and the critics, as far as they report it; so is the money."""
     money: float = 0.0
+    seconds: float = 0.0
     limit: str = ""
-    """Which limit ended it before it was good: `time`, `tokens` or `money`; empty: none did."""
+    """The limit that ended it early: `time`, `tokens` or `money`; empty: none did."""
     id: str = ""
     """Of its row in the log, for `m.rate` and `mulligan show`; empty outside an application."""
 
@@ -207,6 +312,10 @@ class Drafted(Struct, frozen=True, kw_only=True):
     def text(self) -> str:
         """The answer itself."""
         return self.draft.text
+
+    def __str__(self) -> str:
+        """The answer itself."""
+        return self.text
 
 
 async def write_draft(
@@ -216,26 +325,49 @@ async def write_draft(
     rules: DraftRules,
     announce: Announce = ignore_event,
     monotonic: Callable[[], float] = time.monotonic,
+    stream: Stream | None = None,
 ) -> Drafted:
     """Generate, criticise, revise; returns the best judged draft, and always an answer."""
     refuse_silent_critics(rules.critics)
-    meter = Meter(rules.budget, monotonic=monotonic)
-    return await _DraftLoop(
-        write, question=question, rules=rules, announce=announce, meter=meter
-    ).run()
+    return await write_once(
+        write,
+        question=question,
+        rules=rules,
+        announce=announce,
+        monotonic=monotonic,
+        stream=stream,
+        critics=cast("Sequence[Critic]", rules.critics),
+    )
+
+
+def _refuse_unwritable(write: object, question: object) -> None:
+    if not callable(write) or isinstance(write, type):
+        kind = write.__name__ if isinstance(write, type) else type(write).__name__
+        raise ConfigurationError(
+            f"{kind} cannot write drafts. Pass a function that takes a brief and returns text; "
+            "agents and models by m.draft."
+        )
+    if not isinstance(question, str) or is_blank(question):
+        raise ConfigurationError(f"question is {question!r}; write what the draft shall answer.")
+
+
+def _takes_draft(critic: object) -> bool:
+    return callable(critic) and takes_arguments(critic, 2)
 
 
 def refuse_silent_critics(critics: Sequence[object]) -> None:
-    """A critic that cannot say anything would leave every draft unjudged, and nobody told."""
+    """Refuse critics that cannot answer: every draft would silently stay unreviewed."""
     if not critics:
         raise ConfigurationError(
             "A draft needs a critic: pass DraftRules(critics=[…]), or use m.draft of an "
             "application with a judge."
         )
     for critic in critics:
-        if not callable(critic) or (
-            isinstance(critic, JudgeCritic) and not hasattr(critic.judge, "ask")
-        ):
+        if isinstance(critic, JudgeCritic):
+            silent = not hasattr(critic.judge, "ask")
+        else:
+            silent = isinstance(critic, type) or not _takes_draft(critic)
+        if silent:
             raise ConfigurationError(
                 f"{type(critic).__name__} cannot criticise by itself. Pass a function of the "
                 "question and the draft, judged_by(judge), or use m.draft, which opens models."
@@ -249,12 +381,21 @@ async def write_once(
     rules: DraftRules,
     announce: Announce = ignore_event,
     monotonic: Callable[[], float] = time.monotonic,
+    stream: Stream | None = None,
+    critics: Sequence[Critic] = (),
 ) -> Drafted:
-    """Generate, and ask no critic: one draft, unreviewed, for where time matters more."""
-    meter = Meter(rules.budget, monotonic=monotonic)
-    return await _DraftLoop(
-        write, question=question, rules=rules, announce=announce, meter=meter, critics=()
-    ).run()
+    """Generate one draft without a critic, unreviewed: for when speed matters more."""
+    _refuse_unwritable(write, question)
+    loop = _DraftLoop(
+        write,
+        question=question,
+        rules=rules,
+        announce=announce,
+        meter=Meter(rules.budget, monotonic=monotonic),
+        critics=critics,
+        stream=stream,
+    )
+    return await loop.run()
 
 
 LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {
@@ -274,25 +415,12 @@ def choose_loop(name: str) -> Callable[..., Awaitable[Drafted]]:
 async def draft_steps(
     write: Writer, *, question: str, rules: DraftRules
 ) -> AsyncIterator[Happened]:
-    """The same, step by step as it happens; the last step is `Responded`."""
-    steps: asyncio.Queue[Happened | None] = asyncio.Queue()
-
-    async def work() -> None:
-        try:
-            await write_draft(write, question=question, rules=rules, announce=steps.put_nowait)
-        finally:
-            steps.put_nowait(None)
-
-    working = asyncio.create_task(work())
-    try:
-        while (step := await steps.get()) is not None:
-            yield step
-        await working
-    finally:
-        working.cancel()
-        # Whoever stopped listening wants nothing more of it.
-        with contextlib.suppress(asyncio.CancelledError):
-            await working
+    """The same as a stream of steps; the last step is `Responded`."""
+    working = follow(lambda tell: write_draft(write, question=question, rules=rules, announce=tell))
+    async with aclosing(working):
+        async for step in working:
+            if not isinstance(step, Finished):
+                yield step
 
 
 class _DraftLoop:
@@ -306,17 +434,21 @@ class _DraftLoop:
         rules: DraftRules,
         announce: Announce,
         meter: Meter,
-        critics: Sequence[Critic] | None = None,
+        critics: Sequence[Critic],
+        stream: Stream | None,
     ) -> None:
         self._write = write
         self._question = question
         self._rules = rules
-        self._critics = cast("Sequence[Critic]", rules.critics) if critics is None else critics
+        self._critics = critics
+        self._stream = stream
         self._announce = announce
         self._meter = meter
         self._last: Draft | None = None
+        self._critique: Critique | None = None
+        """Of the last draft that was written."""
         self._scores: list[float] = []
-        self._out_of_steps = False
+        self._out_of_steps = self._tried_without_tools = False
 
     async def run(self) -> Drafted:
         rounds = await run_loop(
@@ -328,6 +460,8 @@ class _DraftLoop:
             )
         )
         drafted = self._build_result(rounds)
+        if self._stream is not None:
+            self._stream.show(drafted.text)
         accepted = drafted.standing is Standing.ACCEPTED
         self._announce(
             Responded(
@@ -340,38 +474,43 @@ class _DraftLoop:
         )
         return drafted
 
-    async def _attempt(self, number: int, critique: Critique | None) -> Draft:
-        self._announce(Thought(text="Revising the draft." if critique else "Writing a draft."))
-        text = await self._generate(critique, steps=self._rules.tool_steps)
+    async def _attempt(self, number: int, _: bool | None) -> Draft:  # noqa: FBT001 - as the engine calls it
+        if self._critique is not None:
+            self._announce(Thought(text="Revising the draft."))
+        text = await self._generate(steps=self._rules.tool_steps)
         with_tools = True
         if not text and self._last is None and self._may_try_without_tools():
-            self._announce(Thought(text="Writing without tools, with what is known."))
-            text = await self._generate(critique, steps=0)
+            self._announce(Thought(text="Writing without tools, with what is known so far."))
+            text = await self._generate(steps=0)
             with_tools = False
+            self._tried_without_tools = True
+        if text and self._last is None:
+            self._announce(Thought(text="A first draft is written."))
         draft = Draft(text=text, number=number, with_tools=with_tools)
         self._last = draft if text else self._last
         return draft
 
     def _may_try_without_tools(self) -> bool:
         had_tools = bool(self._rules.tools) or self._out_of_steps
-        return had_tools and not self._meter.used_up
+        return had_tools and not (self._tried_without_tools or self._meter.used_up)
 
-    async def _generate(self, critique: Critique | None, *, steps: int) -> str:
-        """What the writer wrote; nothing when it failed, ran out of steps or out of time."""
+    async def _generate(self, *, steps: int) -> str:
+        """The writer's text; nothing when it failed, ran out of steps or out of time."""
         tools = Tools(self._rules.tools, steps=steps, announce=self._announce)
         brief = Brief(
             question=self._question,
             tools=tools,
             meter=self._meter,
             draft=self._last,
-            critique=critique,
+            critique=self._critique,
         )
         try:
-            text: object = await self._meter.wait_for(call_function(self._write, brief))
+            pieces = iterate_answer(self._write, brief)
+            text: object = await self._meter.wait_for(collect_text(pieces, self._stream))
         except OutOfStepsError:
             self._out_of_steps = True
             return ""
-        except Exception as error:  # noqa: BLE001 - whatever a writer raises, somebody waits
+        except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
             _report.warning("A draft was not written (%s).", type(error).__name__)
             return ""
         if isinstance(text, Written):
@@ -388,31 +527,39 @@ class _DraftLoop:
             return None
         try:
             judging = criticise(
-                self._critics, question=self._question, draft=draft, combine=self._rules.combine
+                self._critics,
+                question=self._question,
+                draft=draft,
+                combine=self._rules.combine,
+                spend=self._meter.spend,
             )
             return await self._meter.wait_for(judging)
-        except Exception as error:  # noqa: BLE001 - out of time, or a way to combine that breaks
+        except Exception as error:  # noqa: BLE001 - out of time, or the combine function failed
             _report.warning("A draft was not judged (%s).", type(error).__name__)
             return None
 
     def _decide(self, draft: Draft, critique: Critique | None, number: int) -> Step:
-        step = self._choose_step(critique, number)
+        step = self._choose_step(draft, critique, number)
         if draft.text:
+            self._critique = critique
             self._announce(Reflected(draft=draft, critique=critique, revising=step is Step.RETRY))
         return step
 
-    def _choose_step(self, critique: Critique | None, number: int) -> Step:
+    def _choose_step(self, draft: Draft, critique: Critique | None, number: int) -> Step:
+        last = number > self._rules.reflections or self._meter.used_up
+        if not draft.text:
+            return Step.GIVE_UP if last else Step.RETRY
         if critique is None:
             return Step.DEFER
         self._scores.append(critique.score)
         if critique.accepts(at=self._rules.threshold):
             return Step.ACCEPT
-        if number > self._rules.reflections or self._meter.used_up or is_stagnant(self._scores):
-            return Step.GIVE_UP
-        return Step.RETRY
+        stuck = is_stagnant(self._scores, after=self._rules.stagnant)
+        return Step.GIVE_UP if last or stuck else Step.RETRY
 
-    async def _correct(self, draft: Draft, critique: Critique | None) -> Critique | None:  # noqa: ARG002
-        return critique
+    async def _correct(self, draft: Draft, critique: Critique | None) -> bool:  # noqa: ARG002
+        """There is always a next: the last draft is revised, or the first one written again."""
+        return True
 
     def _build_result(self, rounds: Sequence[Round[Draft, Critique | None]]) -> Drafted:
         played = [(round_.subject, round_.verdict) for round_ in rounds]
@@ -427,6 +574,7 @@ class _DraftLoop:
             drafts=tuple(played),
             tokens=self._meter.tokens,
             money=self._meter.money,
+            seconds=self._meter.seconds,
             limit="" if standing is Standing.ACCEPTED else self._meter.spent,
         )
 
@@ -440,18 +588,22 @@ class _DraftLoop:
 def choose_best_draft(
     played: Sequence[tuple[Draft, Critique | None]],
 ) -> tuple[Draft, Critique | None]:
-    """The draft with the best score, of equal ones the last. Unjudged ones come after all."""
+    """The draft that needs no revision, else the one with the best score, the last of equals.
+
+    Unjudged drafts rank last.
+    """
 
     def rank_draft(pair: tuple[Draft, Critique | None]) -> tuple[bool, float, bool, int]:
         draft, critique = pair
         score = critique.score if critique else -1.0
-        return (critique is not None, score, bool(draft.text), draft.number)
+        final = critique is not None and critique.needs_revision is False
+        return (final, score, bool(draft.text), draft.number)
 
     return max(played, key=rank_draft)
 
 
-def is_stagnant(scores: Sequence[float]) -> bool:
-    """Whether the last revisions brought nothing better than what was there before them."""
-    if len(scores) <= STAGNANT:
+def is_stagnant(scores: Sequence[float], *, after: int | None = STAGNANT) -> bool:
+    """Whether so many of the last revisions scored no better than the drafts before them."""
+    if after is None or len(scores) <= after:
         return False
-    return max(scores[-STAGNANT:]) <= max(scores[:-STAGNANT])
+    return max(scores[-after:]) <= max(scores[:-after])

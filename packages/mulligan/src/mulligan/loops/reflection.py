@@ -1,13 +1,12 @@
-"""What a run teaches: a strategy proposes, the checks look, and only then is anything written.
+"""Reflection on runs: a strategy proposes notes, checks screen them, and only then are they stored.
 
-A search over runs that are recorded proposes too, and the gate decides.
+A search over recorded runs proposes notes too. The gate decides about all of them.
 """
 
 from __future__ import annotations
 
-import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -27,9 +26,15 @@ from mulligan.learning.task_selection import (
     pick_lesson,
     pick_parent,
 )
-from mulligan.learning.task_versions import ask_judge, choose_contrasting, describe_changes
+from mulligan.learning.task_versions import (
+    ask_judge,
+    choose_contrasting,
+    describe_changes,
+    read_refinement,
+)
 from mulligan.loops.learning import Learning
-from mulligan.process.event_loop import await_value, run_with_timeout
+from mulligan.process.user_functions import call_function
+from mulligan.types.display import Spend
 from mulligan.types.errors import ConfigurationError, StaleNotesError
 from mulligan.types.events import (
     Happened,
@@ -40,80 +45,98 @@ from mulligan.types.events import (
     NotesRolledBack,
     TaskReflected,
 )
-from mulligan.types.interfaces import Archive
+from mulligan.types.interfaces import TaskVersions
 from mulligan.types.notes import ON_TOP, Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.types.task import Experience, Reflect, Strategy, Task
 
 _APPENDS = 1_000
-"""How often another process may be faster before a proposal is given up."""
+"""Lost races with other processes before a proposal is given up."""
 _LATEST = 40
-"""Versions that are looked at where every run adds one."""
+"""Versions that are read where every run adds one."""
 
 _report = logging.getLogger("mulligan")
 
 
 class ReflectedRun(Struct, frozen=True, kw_only=True):
-    """A run that is worth reflecting on."""
+    """A run to reflect on."""
 
     ground: Ground
     settings: Reflect
     run: TaskRun
     seen: int
-    """How many runs the ground has seen, this one included."""
+    """The number of runs on this ground, this one included."""
     recent: tuple[TaskRun, ...]
     """The latest runs, this one first."""
     output: str
-    """What the run produced, less secrets, within the reflector's budget."""
+    """The run's output without secrets, within the reflector's budget."""
     parent: int | None = None
-    """What to build on; `None`: what does best so far."""
+    """The version to build on; `None`: the best so far."""
+    input: object = None
+    """What the run was given."""
+    spend: Spend | None = None
+    """Told the tokens that the reflection took."""
 
 
 async def reflect(task: Task, told: ReflectedRun, *, using: Learning) -> None:
-    """Let the task's strategy propose, and put what it says on trial.
+    """Let the task's strategy propose notes, and put them on trial.
 
-    Whatever goes wrong writes nothing: it is told as a `NotesRejected`, and the run is over.
+    An error writes nothing: it is reported as `NotesRejected`, and the run's output is untouched.
     """
     try:
-        strategy = find_strategy(task, settings=told.settings, using=using)
+        strategy = find_strategy(task, settings=told.settings, using=using, spend=told.spend)
         if strategy is None:
-            _reject(task, "no model is there to reflect with: name one in reflect=…", using=using)
+            _reject(task, "there is no model to reflect with: name one in reflect=…", using=using)
             return
-        versions = await using.aside(partial(_load_versions, task, told, using=using))
-        parent = await using.aside(partial(_choose_parent, told, versions, archive=using.archive))
-        asked = _ask(strategy, _build_experience(task, told, parent=parent), using=using)
-        refinement = await run_with_timeout(asked, within=told.settings.timeout)
+        versions = await using.ask_versions(partial(_load_versions, task, told, using=using))
+        parent = await using.ask_versions(
+            partial(_choose_parent, told, versions, task_versions=using.task_versions)
+        )
+        refinement = await call_function(
+            strategy,
+            _build_experience(task, told, parent=parent),
+            within=told.settings.timeout,
+            read=read_refinement,
+        )
         kept, left_out = _screen(task, refinement, using=using)
         trouble = _find_trouble(kept, left_out, versions=versions)
         if trouble is None and kept is not None:
             by = name_reflector(task, settings=told.settings, using=using)
-            notes = await using.aside(
+            notes = await using.ask_versions(
                 partial(_append, told, kept, parent=parent, by=by, using=using)
             )
-            await using.aside(partial(_enter, notes, told=told, left_out=left_out, using=using))
+            await using.ask_versions(
+                partial(_enter, task, notes, told=told, left_out=left_out, using=using)
+            )
     except ConfigurationError as error:
         trouble = str(error)
     except TimeoutError:
         trouble = f"no answer came within {told.settings.timeout.total_seconds():g} s"
-    except Exception as error:  # noqa: BLE001 - a user's strategy or archive may raise anything
+    except Exception as error:  # noqa: BLE001 - a user's strategy or task_versions may raise anything
         trouble = f"it failed with {type(error).__name__}"
     if trouble is not None:
         _reject(task, trouble, using=using)
 
 
-def find_strategy(task: Task, *, settings: Reflect, using: Learning) -> Strategy | None:
-    """The task's own strategy, else its judge's: the reflection's, the task's, the application's.
+def find_strategy(
+    task: Task,
+    *,
+    settings: Reflect,
+    using: Learning,
+    spend: Spend | None = None,
+) -> Strategy | None:
+    """The task's own strategy, else one by the reflection's, the task's or the application's judge.
 
-    A deterministic task has no model at work, so one must be named for its reflection.
+    A deterministic task uses no model, so its reflection must name one.
     """
     if settings.strategy is not None:
         return settings.strategy
     fallback = None if task.deterministic else task.judge or using.judge
     chosen = settings.judge or fallback
-    return None if chosen is None else ask_judge(using.open_judge(chosen))
+    return None if chosen is None else ask_judge(using.open_judge(chosen), spend=spend)
 
 
 def name_reflector(task: Task, *, settings: Reflect, using: Learning) -> str:
-    """Whose record a proposal counts for: a model's name, or a strategy's."""
+    """The name that a proposal is credited to: a model's, or a strategy's."""
     own = settings.strategy
     if own is not None:
         named = own if hasattr(own, "__qualname__") else type(own)
@@ -130,35 +153,35 @@ def name_reflector(task: Task, *, settings: Reflect, using: Learning) -> str:
 
 
 def take_over(ground: Ground, *, using: Learning) -> None:
-    """A new model, or an edited text, where no proof is asked for: go on with what was on top."""
-    archive = using.archive
-    for other in reversed(archive.list_grounds(ground.task)):
-        top = build_standings(archive.list_scorecards(other), ()).on_top
+    """After a new model or an edited text, without a gate: keep the version that was on top."""
+    task_versions = using.task_versions
+    for other in reversed(task_versions.list_grounds(ground.task)):
+        top = build_standings(task_versions.list_scorecards(other), ()).on_top
         if top and other.tenant == ground.tenant:
-            archive.move(ground, version=top, state=NotesState.CHAMPION, was=None)
+            task_versions.move(ground, version=top, state=NotesState.CHAMPION, was=None)
             return
 
 
 def enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> None:
-    """A new model, or an edited text: what is proven elsewhere goes on trial, then the newest."""
-    archive = using.archive
+    """After a new model or an edited text: versions proven elsewhere go on trial, newest last."""
+    task_versions = using.task_versions
     proven = [
         card.version
-        for other in archive.list_grounds(ground.task)
+        for other in task_versions.list_grounds(ground.task)
         if other.tenant == ground.tenant
-        for card in archive.list_scorecards(other)
+        for card in task_versions.list_scorecards(other)
         if card.state in ON_TOP
     ]
     wanted = dict.fromkeys([*reversed(proven), *sorted(versions, reverse=True)])
     for version in [number for number in wanted if number and number in versions][:ON_TRIAL]:
-        archive.move(ground, version=version, state=NotesState.TRIAL, was=None)
+        task_versions.move(ground, version=version, state=NotesState.TRIAL, was=None)
 
 
 def begin(task: Task, ground: Ground, *, using: Learning) -> None:
-    """Open a task's archive with its static definition."""
+    """Create a task's version 0 from its static definition."""
     static = Refinement(description=task.description, expected_output=task.expected_output)
     try:
-        using.archive.append(
+        using.task_versions.append(
             Notes(
                 task=ground.task,
                 tenant=ground.tenant,
@@ -169,12 +192,12 @@ def begin(task: Task, ground: Ground, *, using: Learning) -> None:
             )
         )
     except StaleNotesError:
-        # Another process ran the task for the first time, too, and was a moment faster.
+        # Another process created version 0 first.
         return
 
 
 def build_change_event(ground: Ground, change: Change, *, at: datetime) -> Happened:
-    """A change of standing as the event that tells it."""
+    """The event that reports a change of standing."""
     where: dict[str, Any] = {"task": ground.task, "model": ground.model, "at": at}
     if change.state is NotesState.CHAMPION:
         return NotesPromoted(
@@ -186,18 +209,22 @@ def build_change_event(ground: Ground, change: Change, *, at: datetime) -> Happe
 
 
 def apply(change: Change, *, ground: Ground, using: Learning) -> None:
-    """Make a change, unless another process was faster, and tell it."""
-    moved = using.archive.move(ground, version=change.version, state=change.state, was=change.was)
+    """Apply a change, unless another process was first, and report it."""
+    moved = using.task_versions.move(
+        ground, version=change.version, state=change.state, was=change.was
+    )
     if moved:
         using.announce(build_change_event(ground, change, at=using.clock()))
 
 
 def _load_versions(task: Task, told: ReflectedRun, *, using: Learning) -> dict[int, Notes]:
-    """The versions by number, never none: a new archive begins with 0, whatever is proposed."""
+    """The versions by number, never empty: a new task starts with version 0."""
     ground = told.ground
-    # Where every run adds one there are soon thousands, and only the last ones matter.
+    # Where every run adds a version there are soon thousands, and only the last ones matter.
     limit = None if told.settings.gated else _LATEST
-    look = partial(using.archive.list_versions, ground.task, tenant=ground.tenant, limit=limit)
+    look = partial(
+        using.task_versions.list_versions, ground.task, tenant=ground.tenant, limit=limit
+    )
     known = look()
     if not known:
         begin(task, ground, using=using)
@@ -205,11 +232,13 @@ def _load_versions(task: Task, told: ReflectedRun, *, using: Learning) -> dict[i
     return {notes.version: notes for notes in known}
 
 
-def _choose_parent(told: ReflectedRun, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
-    """What a proposal builds on: what does best so far; where all are accepted, what is on top."""
+def _choose_parent(
+    told: ReflectedRun, versions: Mapping[int, Notes], *, task_versions: TaskVersions
+) -> Notes:
+    """The version a proposal builds on: the best so far; without a gate, the one on top."""
     if told.parent is not None and told.parent in versions:
         return versions[told.parent]
-    standings = build_standings(archive.list_scorecards(told.ground), versions.values())
+    standings = build_standings(task_versions.list_scorecards(told.ground), versions.values())
     number = choose_best(standings) if told.settings.gated else standings.on_top
     return versions[number] if number in versions else versions[max(versions)]
 
@@ -221,32 +250,15 @@ def _build_experience(task: Task, told: ReflectedRun, *, parent: Notes) -> Exper
         standing=told.run.standing,
         prior=parent if parent.version else None,
         runs=told.seen,
+        input=told.input,
         contrast=choose_contrasting(told.recent[1:]),
     )
-
-
-async def _ask(strategy: Strategy, experience: Experience, *, using: Learning) -> Refinement | None:
-    """The strategy's answer. A plain function may wait for a model, so it is called aside."""
-    answer: Refinement | Awaitable[Refinement | None] | None
-    if inspect.iscoroutinefunction(strategy):
-        answer = strategy(experience)
-    else:
-        answer = await using.aside(partial(_call, strategy, experience))
-    return await await_value(answer)
-
-
-def _call(strategy: Strategy, experience: Experience) -> object:
-    try:
-        return strategy(experience)
-    except StopIteration as error:
-        # No future can hold one, so whoever waits for it would wait for ever.
-        raise RuntimeError("StopIteration") from error
 
 
 def _screen(
     task: Task, refinement: Refinement | None, *, using: Learning
 ) -> tuple[Refinement | None, tuple[str, ...]]:
-    """What may be tried of a proposal, less secrets, and what was left out of it and why."""
+    """The acceptable part of a proposal without secrets, and what was left out and why."""
     if refinement is None:
         return None, ()
     screened = screen(Proposed(task=task, refinement=refinement))
@@ -265,19 +277,23 @@ def _screen(
 def _find_trouble(
     refinement: Refinement | None, left_out: tuple[str, ...], *, versions: Mapping[int, Notes]
 ) -> str | None:
-    """Why nothing is to be written, or `None`."""
+    """Why nothing is stored, or `None`."""
     if refinement is None:
-        return "; ".join(left_out) or "it had nothing to say"
+        return "; ".join(left_out) or "it proposed nothing"
     if any(refinement == notes.refinement for notes in versions.values()):
         return "notes.repeated: The reflection says what an earlier version said."
     return None
 
 
-def _enter(notes: Notes, *, told: ReflectedRun, left_out: tuple[str, ...], using: Learning) -> None:
-    """Tell of a new version, and give it its place."""
+def _enter(
+    task: Task, notes: Notes, *, told: ReflectedRun, left_out: tuple[str, ...], using: Learning
+) -> None:
+    """Report a new version, and give it its place."""
     using.announce(
         TaskReflected(
             task=notes.task,
+            original=task.description,
+            notes=notes.refinement,
             description=notes.refinement.description,
             left_out=left_out,
             version=notes.version,
@@ -295,9 +311,9 @@ def _append(
     told: ReflectedRun, refinement: Refinement, *, parent: Notes, by: str, using: Learning
 ) -> Notes:
     """Append under the next number, also while other processes append theirs."""
-    ground, archive = told.ground, using.archive
+    ground, task_versions = told.ground, using.task_versions
     for _ in range(_APPENDS):
-        [newest] = archive.list_versions(ground.task, tenant=ground.tenant, limit=1)
+        [newest] = task_versions.list_versions(ground.task, tenant=ground.tenant, limit=1)
         notes = Notes(
             task=ground.task,
             tenant=ground.tenant,
@@ -311,20 +327,22 @@ def _append(
             at=using.clock(),
         )
         try:
-            archive.append(notes)
+            task_versions.append(notes)
         except StaleNotesError:
             continue
         return notes
-    raise StaleNotesError(f"Task {ground.task}: others appended {_APPENDS} versions meanwhile.")
+    raise StaleNotesError(
+        f"Task {ground.task}: other processes appended {_APPENDS} versions meanwhile."
+    )
 
 
 def _put_on_trial(notes: Notes, *, ground: Ground, using: Learning) -> None:
-    archive = using.archive
-    versions = archive.list_versions(ground.task, tenant=ground.tenant)
-    standings = build_standings(archive.list_scorecards(ground), versions)
+    task_versions = using.task_versions
+    versions = task_versions.list_versions(ground.task, tenant=ground.tenant)
+    standings = build_standings(task_versions.list_scorecards(ground), versions)
     for change in make_room(standings):
         apply(change, ground=ground, using=using)
-    archive.move(ground, version=notes.version, state=NotesState.TRIAL, was=None)
+    task_versions.move(ground, version=notes.version, state=NotesState.TRIAL, was=None)
     using.announce(
         NotesProposed(
             task=notes.task,
@@ -338,15 +356,15 @@ def _put_on_trial(notes: Notes, *, ground: Ground, using: Learning) -> None:
 
 
 def _put_on_top(notes: Notes, *, ground: Ground, using: Learning) -> None:
-    """Let the newest replace what was there, unless a person has pinned a version meanwhile."""
-    archive = using.archive
-    archive.move(ground, version=notes.version, state=NotesState.CHAMPION, was=None)
-    for version in build_standings(archive.list_scorecards(ground), ()).on_trial:
-        archive.move(ground, version=version, state=NotesState.RETIRED, was=NotesState.TRIAL)
+    """Make the newest version champion, unless a person has pinned a version meanwhile."""
+    task_versions = using.task_versions
+    task_versions.move(ground, version=notes.version, state=NotesState.CHAMPION, was=None)
+    for version in build_standings(task_versions.list_scorecards(ground), ()).on_trial:
+        task_versions.move(ground, version=version, state=NotesState.RETIRED, was=NotesState.TRIAL)
 
 
 def _reject(task: Task, reason: str, *, using: Learning) -> None:
-    _report.warning("A reflection on task %s was left out: %s.", task.identity, reason.rstrip("."))
+    _report.warning("A reflection on task %s was skipped: %s.", task.identity, reason.rstrip("."))
     using.announce(
         NotesRejected(
             task=task.identity,
@@ -358,26 +376,26 @@ def _reject(task: Task, reason: str, *, using: Learning) -> None:
 
 
 FEWEST = 5
-"""Scored runs without which there is nothing to search over."""
+"""Scored runs that a search needs at least."""
 MOST_ROUNDS = ON_TRIAL
-"""Proposals of one search: more would push each other out before a run has tried them."""
+"""Proposals of one search: more would displace each other before a run has tried them."""
 _RECORDED = 1_000
 
 Tell = Callable[[int, str], None]
-"""Gets the number of a round, and what came of it."""
+"""Called with the number of a round and its result."""
 
 
 class Optimized(Struct, frozen=True, kw_only=True):
-    """What came of one search."""
+    """The result of one search."""
 
     ground: Ground
     runs: int
-    """Recorded, scored runs that were searched over."""
+    """Recorded, scored runs that were searched."""
     front: tuple[Candidate, ...]
     proposed: tuple[int, ...]
     """Versions that are on trial now."""
     rejected: tuple[str, ...]
-    """Why the other rounds came to nothing."""
+    """Why the other rounds produced nothing."""
 
 
 async def optimize(
@@ -388,10 +406,12 @@ async def optimize(
     using: Learning,
     tell: Tell = lambda _number, _said: None,
 ) -> Optimized:
-    """Have notes proposed from what recorded runs show, and put them on trial."""
+    """Propose notes from recorded runs, and put them on trial."""
     if not 1 <= rounds <= MOST_ROUNDS:
         raise ConfigurationError(f"rounds={rounds}: a search takes 1 to {MOST_ROUNDS} rounds.")
-    runs, task = await using.aside(partial(_read_runs, ground, settings=settings, using=using))
+    runs, task = await using.ask_versions(
+        partial(_read_runs, ground, settings=settings, using=using)
+    )
     front = find_front(runs)
     heard: list[Happened] = []
     searching = replace(using, announce=partial(_announce, heard, using.announce))
@@ -420,15 +440,17 @@ async def optimize(
 
 
 def _read_runs(ground: Ground, *, settings: Reflect, using: Learning) -> tuple[list[TaskRun], Task]:
-    """The scored runs that are kept, and the task as its archive knows it."""
-    archive = using.archive
-    runs = [run for run in archive.list_runs(ground, limit=_RECORDED) if run.score is not None]
+    """The recorded scored runs, and the task as its stored versions describe it."""
+    task_versions = using.task_versions
+    runs = [
+        run for run in task_versions.list_runs(ground, limit=_RECORDED) if run.score is not None
+    ]
     if len(runs) < FEWEST:
         raise ConfigurationError(
             f"Task {ground.task} has {len(runs)} scored runs on record, and a search needs "
             f"{FEWEST}: run it with a score or checks, or rate its runs."
         )
-    static = archive.list_versions(ground.task, tenant=ground.tenant)[-1].refinement
+    static = task_versions.list_versions(ground.task, tenant=ground.tenant)[-1].refinement
     task = Task(
         id=ground.task,
         description=static.description,
@@ -449,5 +471,5 @@ def _describe_proposals(heard: list[Happened], *, parent: Candidate) -> str:
         if isinstance(event, TaskReflected):
             return f"version {event.version}, built on version {parent.version}, is on trial"
         if isinstance(event, NotesRejected):
-            return f"nothing, built on version {parent.version}: {event.reason}"
+            return f"nothing proposed on version {parent.version}: {event.reason}"
     return "nothing"

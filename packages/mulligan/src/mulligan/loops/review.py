@@ -1,7 +1,7 @@
-"""What a judge says of an attempt: how it is asked, and what is left when facts have spoken.
+"""A judge's opinion of an attempt: how it is asked, and what remains after the facts are applied.
 
-What it says in its fields is checked, and becomes a sentence of ours. Its prose may be that of
-whoever wrote what it has read: it is a quote, and never what an agent is told to do.
+Its structured fields are checked and become our own sentences. Its prose may repeat text that an
+attacker wrote: it is shown as a quote, and never becomes an instruction to an agent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mulligan.types.values import set_enums
 from mulligan_dates.readings import find_zone, parse_local_moment
 
 LONGEST_VALUE = 100
-"""Characters of a value that a correction brings in: an id, a day, a name, and no sentence."""
+"""Characters of a value in a correction: enough for an id, a day or a name, not for a sentence."""
 
 
 class Area(StrEnum):
@@ -45,7 +45,7 @@ class Area(StrEnum):
     DUPLICATE = "duplicate"
     MISSING = "missing"
     PROCESS = "process"
-    """The outcome is right, and the way to it was not good."""
+    """The outcome is right, but the way to it was not."""
     OTHER = "other"
 
 
@@ -55,15 +55,15 @@ _ABOUT: Mapping[Area, str] = {
     Area.ID: "the id",
     Area.PLACE: "the place",
     Area.VALUE: "a value",
-    Area.DUPLICATE: "what was done twice",
+    Area.DUPLICATE: "a repeated action",
     Area.MISSING: "what is missing",
-    Area.PROCESS: "the way to it",
+    Area.PROCESS: "the way it was done",
     Area.OTHER: "the outcome",
 }
 
 
 class Remark(Struct, frozen=True, kw_only=True):
-    """One thing a judge has to say about an attempt."""
+    """One remark of a judge about an attempt."""
 
     area: Area
     severity: Severity
@@ -71,26 +71,26 @@ class Remark(Struct, frozen=True, kw_only=True):
     """Its number, from 1; `None`: about the attempt as a whole."""
     issue: str
     correction: str | None = None
-    """In its own words: held against the facts, and quoted."""
+    """In its own words: compared with the facts, and quoted."""
     argument: str | None = None
-    """The argument of that call that is to be another."""
+    """The argument of that call that should change."""
     value: str | None = None
-    """What it is to be, as JSON."""
+    """Its new value, as JSON."""
 
     def __post_init__(self) -> None:
         set_enums(self, area=Area, severity=Severity)
 
 
 class Opinion(Struct, frozen=True, kw_only=True):
-    """What a judge says of an attempt. Whether that is a rejection is not for it to say."""
+    """A judge's opinion of an attempt. It does not decide whether the attempt is rejected."""
 
     findings: tuple[Remark, ...]
     confirmed: bool
-    """Every call was compared with the person's words, and the outcome is right."""
+    """Every call was compared with the request, and the outcome is right."""
 
 
 def describe_remark(remark: Remark, about: Sequence[Execution]) -> Ours:
-    """What is objected to, in words of ours."""
+    """The objection, in our own words."""
     where = f" in {quote_name(about[0].call.tool)}" if remark.call is not None else ""
     named = remark.argument if _names_argument(remark, about) else None
     which = f", {quote_name(named)}" if named else ""
@@ -98,7 +98,7 @@ def describe_remark(remark: Remark, about: Sequence[Execution]) -> Ours:
 
 
 def quote_remark(remark: Remark) -> Quoted | None:
-    """A judge's own words; `None` where it has none."""
+    """The judge's own words; `None` where there are none."""
     said = " ".join(part for part in (remark.issue, remark.correction) if part and part.strip())
     return Quoted(said, "a judge") if said else None
 
@@ -106,10 +106,10 @@ def quote_remark(remark: Remark) -> Quoted | None:
 def describe_correction(
     remark: Remark, about: Sequence[Execution], *, turn: Turn, known: CallFacts
 ) -> Ours | None:
-    """The one thing that a judge may have an agent told: another value for an argument of a call.
+    """The only instruction a judge can give an agent: another value for an argument of a call.
 
-    The value is the person's own, one that a tool returned whole, or a day that the facts allow;
-    who, where and how much are changed by nothing but the person's words.
+    The value stands in the request, is the whole of a tool's result, or is a day that the facts
+    allow. Recipients, places and amounts change only to values from the request.
     """
     if not _names_argument(remark, about) or remark.argument is None or remark.value is None:
         return None
@@ -128,7 +128,7 @@ def _names_argument(remark: Remark, about: Sequence[Execution]) -> bool:
 
 
 def _read_value(written: str) -> str | None:
-    """A text or a number; models forget the quotes of JSON."""
+    """A text or a number; models often omit the quotes of JSON."""
     try:
         value = json.loads(written[: LONGEST_VALUE * 4])
     except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ def _read_value(written: str) -> str | None:
 
 
 def _was_returned(value: str, about: Iterable[Execution]) -> bool:
-    """Whether it is the whole of something that a tool returned, and one word."""
+    """Whether it is one word and the whole of a value that a tool returned."""
     if len(value.split()) > 1:
         return False
     return any(value == text for each in about for text in list_texts(each.result))
@@ -149,7 +149,7 @@ def _is_date(value: str, turn: Turn) -> bool:
 
 
 def _is_day_meant(value: str, turn: Turn, known: CallFacts) -> bool:
-    """A day that the person can have meant, where that was computed; else one they wrote down."""
+    """A day that the request can mean, where that was computed; else one it states literally."""
     moment = parse_local_moment(value, zone=turn.timezone)
     if known.days_meant and moment is not None:
         return moment.date() in known.days_meant
@@ -161,19 +161,21 @@ ARGUMENTS = 4_000
 MOST_REMARKS = 20
 _SENTENCE = 400
 _CONVERSATION = 2_000
-"""Characters of what was said before that a judge reads."""
+"""Characters of the earlier conversation that a judge reads."""
 _SLOPPY = "process.sloppy"
+ELSEWHERE = "call"
+"""Why a remark was dropped: it is about a call that was not made."""
 
 Show = Callable[[object], object]
-"""A value less secrets, in JSON's own types."""
+"""A value without secrets, in JSON's own types."""
 
 
 class Weighed(Struct, frozen=True, kw_only=True):
-    """An opinion after the facts have spoken."""
+    """An opinion after comparison with the facts."""
 
     findings: tuple[Finding, ...] = ()
     answered: bool
-    """False: the judge could not say, and that is never a pass."""
+    """False: the judge gave no answer, which is never a pass."""
     confirmed: bool = False
     dropped: tuple[RemarkDropped, ...] = ()
 
@@ -205,9 +207,10 @@ def ask_about(
 def weigh(
     opinion: Opinion | None, *, turn: Turn, executions: Sequence[Execution], facts: Sequence[Fact]
 ) -> Weighed:
-    """Turn an opinion into findings, less what is not about this attempt or denied by a fact.
+    """Turn an opinion into findings. Remarks about other attempts or denied by a fact are dropped;
+    a judge that speaks only of other attempts has not answered.
 
-    What it can say is bounded: so many remarks, a line each, about calls of this attempt alone.
+    The number of remarks is limited, each is one line, and each is about calls of this attempt.
     """
     if opinion is None:
         return Weighed(answered=False)
@@ -217,7 +220,7 @@ def weigh(
     for remark in errors_first[:MOST_REMARKS]:
         about = _find_calls(remark, executions)
         if about is None:
-            dropped.append(RemarkDropped(rule=_name_rule(remark), part="finding", why="call"))
+            dropped.append(RemarkDropped(rule=_name_rule(remark), part="finding", why=ELSEWHERE))
             continue
         used = tuple(text for execution in about for text in _list_used(execution.call.arguments))
         known = CallFacts(message=turn.message, used=used, facts=tuple(facts))
@@ -229,9 +232,10 @@ def weigh(
         findings.extend(_tell_finding(each, remark, about, turn=turn, known=known) for each in kept)
         dropped.extend(told)
     wrong = any(remark.severity is Severity.ERROR for remark in opinion.findings)
+    elsewhere = sum(each.why == ELSEWHERE for each in dropped)
     return Weighed(
         findings=tuple(findings),
-        answered=True,
+        answered=not elsewhere or elsewhere < len(errors_first[:MOST_REMARKS]),
         confirmed=opinion.confirmed and not wrong,
         dropped=tuple(dropped),
     )
@@ -260,7 +264,7 @@ def _hold_against(finding: Finding, known: CallFacts) -> tuple[list[Finding], li
 
 
 def _is_wholly_denied(finding: Finding, known: CallFacts) -> bool:
-    """Whether it says no more than "wrong", of an outcome that a fact speaks for."""
+    """Whether it only says "wrong" of an outcome that a fact confirms."""
     vague = finding.call is None and finding.correction is None
     return vague and any(fact.confirms for fact in known.facts)
 
@@ -272,7 +276,7 @@ def _name_rule(remark: Remark) -> str:
 def _tell_finding(
     held: Finding, remark: Remark, about: Sequence[Execution], *, turn: Turn, known: CallFacts
 ) -> Finding:
-    """A finding as agents and people get it: its prose, which may be anybody's, is a quote."""
+    """A finding as agents and people get it: its prose is untrusted, so it is quoted."""
     remark = replace(remark, correction=held.correction)
     return replace(
         held,
@@ -283,7 +287,7 @@ def _tell_finding(
 
 
 def _as_finding(remark: Remark, about: Sequence[Execution]) -> Finding:
-    """What a judge says in its own words, to be held against the facts."""
+    """The judge's own words, to be compared with the facts."""
     correction = remark.correction and format_one_line(remark.correction, most=_SENTENCE)
     return Finding(
         rule=_name_rule(remark),
@@ -296,7 +300,7 @@ def _as_finding(remark: Remark, about: Sequence[Execution]) -> Finding:
 
 
 def _list_used(value: object, depth: int = 8) -> Iterator[str]:
-    """What is in some arguments, as text, down to a depth that nobody's arguments have."""
+    """The values in some arguments as text, down to a fixed depth."""
     match value:
         case Mapping() if depth:
             for inner in value.values():
@@ -311,7 +315,7 @@ def _list_used(value: object, depth: int = 8) -> Iterator[str]:
 
 
 def _render_earlier(turn: Turn) -> str:
-    """What the person said earlier in the conversation, the newest of it."""
+    """The newest earlier messages of the person."""
     room, kept = _CONVERSATION, list[str]()
     for said in reversed(turn.history.said):
         line = f"- {format_one_line(said, most=_SENTENCE)}"
@@ -323,9 +327,9 @@ def _render_earlier(turn: Turn) -> str:
 
 
 def _quote_proposal(turn: Turn) -> dict[str, str]:
-    """What the agent said right before the message, which may be an answer to it."""
+    """The agent's message before the request, which may answer it."""
     said = format_one_line(turn.history.proposal, most=_CONVERSATION)
-    return {"what the agent said before": said} if said else {}
+    return {"the agent's earlier message": said} if said else {}
 
 
 def _render_facts(facts: Sequence[Fact]) -> Iterator[str]:
@@ -337,17 +341,17 @@ def _render_facts(facts: Sequence[Fact]) -> Iterator[str]:
 
 
 def _quote_facts(facts: Sequence[Fact]) -> Iterator[tuple[str, str]]:
-    """Those that tell what somebody else wrote: a title, an id, a place."""
+    """The facts that quote others: a title, an id, a place."""
     for number, fact in enumerate(facts, 1):
         if not fact.computed:
             yield f"fact {number}", format_one_line(fact.about, most=_SENTENCE)
 
 
 def _describe_now(turn: Turn) -> Ours:
-    """Now as the person's own calendar and clock show it, if it is known where they are."""
+    """The current time in the person's time zone, if it is known."""
     zone = find_zone(turn.timezone)
     local = turn.now.astimezone(zone or UTC)
-    where = turn.timezone if zone else "UTC; where the person is, is not known"
+    where = turn.timezone if zone else "UTC; the person's time zone is not known"
     return Ours(f"{local:%A %Y-%m-%d %H:%M} ({where})")
 
 
@@ -376,5 +380,5 @@ def _encode_json(value: object, show: Show) -> str:
         return "<cannot be shown>"
     if len(text) <= ARGUMENTS:
         return text
-    # As one text, so that what was inside quotes still is.
+    # As one text, so that quoted parts stay quoted.
     return f"{json.dumps(text[:ARGUMENTS], ensure_ascii=False)} (cut)"

@@ -1,6 +1,6 @@
 """Named points of the protocol, where a test may kill, cancel, fail or disturb what is going on.
 
-Between two of them nothing happens that matters if the program dies there. In production nobody
+Between two of them nothing happens that matters if the program dies there. In production nothing
 watches, and a point is one comparison.
 """
 
@@ -13,34 +13,34 @@ from enum import StrEnum
 class Point(StrEnum):
     """Where the program can be stopped, in the order a turn comes by."""
 
-    IMAGED = "imaged"
-    """The pre-image was read; nothing is on disk."""
+    SNAPSHOT_TAKEN = "snapshot_taken"
+    """The snapshot was read; nothing is on disk."""
     INTENDED = "intended"
     """The intent is on disk; the call was not made."""
     CALLED = "called"
-    """The call was made, and nobody has written down what came of it."""
+    """The call was made, and its result is not recorded."""
     EXECUTED = "executed"
-    """What came of the call is written."""
+    """The result of the call is recorded."""
     HELD = "held"
-    """An irreversible call waits for a person."""
+    """An irreversible call is awaiting approval."""
     PROBED = "probed"
-    """Somebody looked whether a call had landed, and has not written it down."""
+    """A probe has answered, and its answer is not recorded."""
     REVIEWED = "reviewed"
     """There is a verdict, and it is not written."""
     MARKED = "marked"
     """An accepted attempt is written down as verified, or as not yet reviewed."""
     DISPUTED = "disputed"
-    """A rejection is put before a person, and what it is about stands."""
+    """A rejection needs attention, and its actions are still in effect."""
     DOOMED = "doomed"
     """The rejection is on disk; nothing was undone."""
     LOOKED = "looked"
     """An undo has seen what there is to undo."""
     TAKEN_BACK = "taken_back"
-    """The undo was made, and not read back."""
+    """The undo was sent, and is not verified."""
     PROVEN = "proven"
-    """The undo was read back, and not written down."""
+    """The undo was verified, and that is not recorded."""
     UNDONE = "undone"
-    """What came of the undo is written."""
+    """The result of the undo is recorded."""
     CORRECTED = "corrected"
     """The agent is about to be told."""
     RECOVERING = "recovering"
@@ -50,7 +50,7 @@ class Point(StrEnum):
     RELEASED = "released"
     """An approved call is on disk as intended, and was not made."""
     RECOVERED = "recovered"
-    """Recovery has written what became of an action."""
+    """Recovery has recorded the result of an action."""
 
 
 Watcher = Callable[[Point], Awaitable[None]]

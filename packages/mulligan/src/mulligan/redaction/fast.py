@@ -1,4 +1,4 @@
-"""The compiled form of the walk, where `mulligan-fast` is installed: it shows the same, sooner.
+"""The compiled form of the walk, where `mulligan-fast` is installed: the same output, faster.
 
 The pure form says what is right. The compiled one does what is common, calls the pure one for the
 rest, and is used only where it was made for this very version.
@@ -53,11 +53,11 @@ class RedactionForm(NamedTuple):
 
 @cache
 def find_form() -> RedactionForm:
-    """Look once whether the compiled part is there, and made for this version."""
+    """Check once whether the compiled part is installed and built for this version."""
     try:
         module = import_module(MODULE)
     except ImportError:
-        return RedactionForm(None, "pure Python; mulligan[fast] brings a compiled form")
+        return RedactionForm(None, "pure Python; install mulligan[fast] for the compiled form")
     made_for = module.MADE_FOR
     if made_for != VERSION:
         reason = f"pure Python; mulligan-fast was made for {made_for}, and this is {VERSION}"

@@ -1,4 +1,4 @@
-"""Takes a call's own arguments out of its error: in part, in another case, or encoded too."""
+"""Removes a call's own arguments from its error, also in part, in another case, or encoded."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _build_views(text: str) -> Iterator[_View]:
 
 
 def find_quotes(text: str, of: Iterable[Quotable]) -> list[Span]:
-    """Where a text quotes others; raises `TooMuchError` where that cannot be told in time."""
+    """Where a text quotes others; raises `TooMuchError` where the search takes too long."""
     known = list(of)
     spans = list(_find_words(text, known))
     work = 0
@@ -287,7 +287,7 @@ def replace(text: str, spans: list[Span]) -> str:
 
 _SHORTEST = 3
 _WORD = 4
-"""A word no longer than this is masked only where it stands alone: `day` not in `Monday`."""
+"""A word no longer than this is masked only as a whole word: `day` not in `Monday`."""
 _ENCODED = 2_000
 _LETTERS = 1_000_000
 WITHHELD = "<message withheld: too many arguments to mask>"

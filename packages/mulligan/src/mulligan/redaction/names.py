@@ -24,7 +24,7 @@ ABROAD = (
     "|jelsz[oó]|salasana|adgangskode|lozinka|geslo|m[aậ]t kh[aẩ]u|סיסמה|كلمة المرور|κωδικός|пароль"
     "|密码|密碼|パスワード|비밀번호"
 )
-"""What a password is called elsewhere."""
+"""Words for a password in other languages."""
 _KEYS_OF = (
     "api|app|access|account|admin|aes|auth|client|consumer|crypt|customer|decryption|deploy|encrypt"
     "|encryption|function|gpg|host|license|master|pgp|root|rsa|server|service|shared|sign|signing"

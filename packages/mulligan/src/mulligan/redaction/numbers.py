@@ -1,13 +1,13 @@
-"""Numbers that belong to someone, told by their form, their check digits and the words before."""
+"""Personal numbers, recognised by form, check digits and the words before them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mulligan.redaction.text import Edit
+from mulligan.types.values import has_luhn
 
-_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _VERHOEFF_MULTIPLY = (
     "0123456789",
     "1234067895",
@@ -32,12 +32,6 @@ _VERHOEFF_PERMUTE = (
 )
 
 
-def has_luhn(digits: str) -> bool:
-    """Cards, Swedish and Canadian ids."""
-    plain = sum(map(int, digits[-1::-2]))
-    return (plain + sum(_DOUBLED[int(digit)] for digit in digits[-2::-2])) % 10 == 0
-
-
 def has_ean(digits: str) -> bool:
     """Bar codes, and ISBN of thirteen digits."""
     return (sum(map(int, digits[-1::-2])) + 3 * sum(map(int, digits[-2::-2]))) % 10 == 0
@@ -47,12 +41,6 @@ def has_isbn10(digits: str) -> bool:
     """ISBN of ten, the last of which may be an X."""
     values = [10 if digit in "xX" else int(digit) for digit in digits]
     return sum(value * (10 - place) for place, value in enumerate(values)) % 11 == 0
-
-
-def has_iban(account: str) -> bool:
-    """The remainder that every country's IBAN has."""
-    moved = account[4:] + account[:4]
-    return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1
 
 
 def has_verhoeff(digits: str) -> bool:
@@ -100,6 +88,7 @@ _CARD_START = re.compile(r"2[2-7]|3[0-9]|4|5[0-8]|6|81|9792")
 _CARD_GROUPS = frozenset(
     {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1), (6, 13)}
 )
+_CARD_SIZES = (5, 4, 3, 2, 1)
 _FOUR_FOURS = (4, 4, 4, 4)
 _AMERICAN = re.compile(r"1[2-9][0-9]{2}[2-9][0-9]{6}")
 _AMERICAN_GROUPS = frozenset({(3, 3, 4), (1, 3, 3, 4)})
@@ -152,8 +141,27 @@ def find_numbers(text: str) -> Iterator[Edit]:
 def find_cards(text: str) -> Iterator[Edit]:
     """Payment cards."""
     for start, end in _find_pieces(text):
-        if _is_card(_split_groups(text[start:end])):
+        groups = list(_DIGITS.finditer(text, start, end))
+        if _is_card(tuple(each[0] for each in groups)):
             yield Edit(start, end, CARD)
+        else:
+            yield from _find_among(groups)
+
+
+def _find_among(groups: Sequence[re.Match[str]]) -> Iterator[Edit]:
+    """Cards beside other numbers, such as the date that one expires."""
+    at = 0
+    while at < len(groups):
+        size = next((n for n in _CARD_SIZES if _is_card_among(groups[at : at + n], n)), 0)
+        if size:
+            yield Edit(groups[at].start(), groups[at + size - 1].end(), CARD)
+        at += size or 1
+
+
+def _is_card_among(found: Sequence[re.Match[str]], size: int) -> bool:
+    groups = tuple(each[0] for each in found)
+    shaped = size == 1 or tuple(map(len, groups)) in _CARD_GROUPS
+    return len(groups) == size and shaped and _is_card(groups) and has_luhn("".join(groups))
 
 
 def find_any_number(text: str) -> Iterator[Edit]:
@@ -312,6 +320,6 @@ def _is_national(piece: str, sizes: tuple[int, ...], digits: str) -> bool:
 
 
 def _is_said(piece: str, sizes: tuple[int, ...]) -> bool:
-    """Groups as people say a number they know, apart by the same sign: `612 34 56 78`."""
+    """Groups with the same separator, as people write phone numbers: `612 34 56 78`."""
     gaps = set(_DIGITS.sub("", piece))
     return len(gaps) == 1 and gaps <= set(" -.") and sizes == (3, 2, 2, 2)

@@ -1,4 +1,4 @@
-"""Secrets that can be told by their form, tokens too: rules in the order they are applied."""
+"""Secrets recognised by their form, tokens too: rules in the order they are applied."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mulligan.redaction import text as bit
 from mulligan.redaction.names import classify_name, names_ids
-from mulligan.redaction.numbers import find_any_number, find_cards, find_numbers, has_iban
+from mulligan.redaction.numbers import find_any_number, find_cards, find_numbers
 from mulligan.redaction.secrets import (
     HIDDEN,
     QUERY_SHOWN,
@@ -26,27 +27,6 @@ from mulligan.redaction.secrets import (
     find_sql,
 )
 from mulligan.redaction.text import (
-    AZURE,
-    BESIDE,
-    COMMAND,
-    EMAIL,
-    ENCODED_EMAIL,
-    FLAG,
-    HEX,
-    IBAN,
-    NUMBER,
-    PAIRS,
-    PEM,
-    PERSON,
-    QUERY,
-    SCHEME,
-    SEED,
-    SPOKEN,
-    TOKEN,
-    TUPLE,
-    URL,
-    VENDOR,
-    XML,
     Edit,
     Find,
     Found,
@@ -54,6 +34,7 @@ from mulligan.redaction.text import (
     hide_matches,
     hide_where,
 )
+from mulligan.types.values import has_iban
 
 MASKS = "\ue000-\uf8ff"
 """Stand-ins for masked arguments. They count as part of a secret they lie in."""
@@ -208,7 +189,7 @@ _IBAN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _SMALL_IBAN = re.compile(r"[a-z]{2}[0-9]{2}[ .-][0-9a-z]{4}[ .-][0-9a-z]{4}")
-"""In small letters it is one only where it stands in fours: any id may be right by chance."""
+"""In small letters it is one only in groups of four: any id may be right by chance."""
 _GAPS = str.maketrans("", "", " .-")
 # Pairs of hex digits: six are the address of a network card, eight that of a newer one.
 _HEX_PAIRS = re.compile(
@@ -332,43 +313,43 @@ class Rule(NamedTuple):
     least: Hide
     find: Find
     told: bool = False
-    """It goes by what a value is called, not by how it looks, which is the same elsewhere."""
+    """It recognises a value by its name, not by its form."""
 
 
 _S, _P, _A = Hide.SECRETS, Hide.PERSONAL, Hide.ALL
 RULES: tuple[Rule, ...] = (
     # Before a rule that would hide a part of one.
-    Rule(SEED, _S, find_phrases),
-    Rule(XML, _S, _hide_xml, told=True),
-    Rule(PEM, _S, hide_matches(_PEM, "<pem>")),
-    Rule(URL, _S, _find_in_urls, told=True),
-    Rule(QUERY, _S, hide_matches(_QUERY, QUERY_SHOWN), told=True),
-    Rule(BESIDE, _S, find_beside, told=True),
-    Rule(BESIDE, _S, find_before, told=True),
-    Rule(TUPLE, _S, find_in_tuples, told=True),
-    Rule(PAIRS, _S, find_pairs, told=True),
-    Rule(FLAG, _S, _find_flags, told=True),
-    Rule(COMMAND, _S, find_in_curl, told=True),
-    Rule(COMMAND, _S, find_in_mysql, told=True),
-    Rule(COMMAND, _S, find_in_logins, told=True),
-    Rule(SPOKEN, _S, find_spoken, told=True),
-    Rule(SPOKEN, _S, find_sql, told=True),
-    Rule(SPOKEN, _S, find_codes, told=True),
-    Rule(SCHEME, _S, _find_schemes, told=True),
-    Rule(VENDOR, _S, hide_matches(_JWT, "<jwt>")),
-    Rule(VENDOR, _S, hide_matches(_VENDOR, "<key>")),
-    Rule(AZURE, _S, hide_matches(_AZURE, "<key>")),
-    Rule(HEX, _S, hide_matches(_HEX_PAIRS, "<key>")),
-    Rule(EMAIL, _S, find_logins, told=True),
-    Rule(EMAIL, _S, find_plain_logins, told=True),
-    Rule(EMAIL, _P, _find_emails),
-    Rule(ENCODED_EMAIL, _P, hide_matches(_ENCODED_EMAIL, "<email>")),
-    Rule(IBAN, _P, _find_ibans),
-    Rule(PERSON, _P, hide_where(_PERSON, _hide_person)),
-    Rule(TOKEN, _S, find_tokens),
-    Rule(TOKEN, _A, find_any_token),
-    Rule(NUMBER, _S, find_cards),
-    Rule(NUMBER, _P, find_numbers),
-    Rule(NUMBER, _A, find_any_number),
+    Rule(bit.SEED, _S, find_phrases),
+    Rule(bit.XML, _S, _hide_xml, told=True),
+    Rule(bit.PEM, _S, hide_matches(_PEM, "<pem>")),
+    Rule(bit.URL, _S, _find_in_urls, told=True),
+    Rule(bit.QUERY, _S, hide_matches(_QUERY, QUERY_SHOWN), told=True),
+    Rule(bit.BESIDE, _S, find_beside, told=True),
+    Rule(bit.BESIDE, _S, find_before, told=True),
+    Rule(bit.TUPLE, _S, find_in_tuples, told=True),
+    Rule(bit.PAIRS, _S, find_pairs, told=True),
+    Rule(bit.FLAG, _S, _find_flags, told=True),
+    Rule(bit.COMMAND, _S, find_in_curl, told=True),
+    Rule(bit.COMMAND, _S, find_in_mysql, told=True),
+    Rule(bit.COMMAND, _S, find_in_logins, told=True),
+    Rule(bit.SPOKEN, _S, find_spoken, told=True),
+    Rule(bit.SPOKEN, _S, find_sql, told=True),
+    Rule(bit.SPOKEN, _S, find_codes, told=True),
+    Rule(bit.SCHEME, _S, _find_schemes, told=True),
+    Rule(bit.VENDOR, _S, hide_matches(_JWT, "<jwt>")),
+    Rule(bit.VENDOR, _S, hide_matches(_VENDOR, "<key>")),
+    Rule(bit.AZURE, _S, hide_matches(_AZURE, "<key>")),
+    Rule(bit.HEX, _S, hide_matches(_HEX_PAIRS, "<key>")),
+    Rule(bit.EMAIL, _S, find_logins, told=True),
+    Rule(bit.EMAIL, _S, find_plain_logins, told=True),
+    Rule(bit.EMAIL, _P, _find_emails),
+    Rule(bit.ENCODED_EMAIL, _P, hide_matches(_ENCODED_EMAIL, "<email>")),
+    Rule(bit.IBAN, _P, _find_ibans),
+    Rule(bit.PERSON, _P, hide_where(_PERSON, _hide_person)),
+    Rule(bit.TOKEN, _S, find_tokens),
+    Rule(bit.TOKEN, _A, find_any_token),
+    Rule(bit.NUMBER, _S, find_cards),
+    Rule(bit.NUMBER, _P, find_numbers),
+    Rule(bit.NUMBER, _A, find_any_number),
 )
 """In the order they are applied."""

@@ -1,4 +1,4 @@
-"""Decides what of a call may be written down or told: arguments, results, exceptions, advice."""
+"""Decides what of a call may be logged or shown: arguments, results, exceptions, advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mulligan.redaction.names import looks_like_field
 from mulligan.redaction.scrub import UNSURE, clip, scrub, scrub_only, scrub_value
 from mulligan.redaction.secrets import hide_known
 from mulligan.redaction.text import Hide
-from mulligan.redaction.values import Keys, Stubs, format_class, remember_inside
+from mulligan.redaction.values import Keys, Stubs, format_class, is_open, remember_inside
 from mulligan.redaction.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, ChangeText, Lean, Walk
 from mulligan.types.display import Quoted, escape, format_value
 from mulligan.types.errors import ConfigurationError
@@ -36,7 +36,7 @@ _CODES = ("status_code", "status", "code", "errno", "sqlstate")
 _MOST_CAUSES = 5
 _MOST_FRAMES = 10_000
 _MOST_PLACES = 30
-"""Frames of a stack that are kept, the innermost; what called those is rarely why."""
+"""Frames of a stack that are kept, the innermost: outer ones rarely explain the error."""
 BETWEEN = " < "
 _LARGEST_CODE = 1_000_000
 
@@ -110,7 +110,7 @@ def _read_code(error: BaseException, masks: Masks) -> str | None:
 
 
 def _ask(holder: object, name: str) -> object:
-    """An attribute that may be a property of the tool's own, and fail."""
+    """An attribute that may be a property, and fail."""
     try:
         return getattr(holder, name, None)
     except KeyboardInterrupt:
@@ -226,7 +226,7 @@ class Redactor:
     def prepare_parameters(
         self, *, enums: Mapping[str, frozenset[str]], allow: frozenset[str]
     ) -> RedactArguments:
-        """`redact_parameters` for one tool: most open nothing, which each call need not ask."""
+        """`redact_parameters` for one tool, with what is the same in each call decided once."""
         write, redact = self._write, self.redact_parameters
         if write is None or enums or allow or self._allow:
             return partial(redact, enums=enums, allow=allow)
@@ -289,7 +289,7 @@ class Redactor:
             return ErrorText("Exception", FAILED, None, None)
 
     def redact_text(self, text: str) -> str:
-        """Prose without secrets, cut to a bearable length."""
+        """Prose without secrets, truncated."""
         try:
             return clip(str.__str__(text), most=TEXT, hide=self.hide)
         except Exception:  # noqa: BLE001 - as above
@@ -318,9 +318,9 @@ class Redactor:
         return known
 
     def identify(self, name: str, kind: IdentityKind) -> str:
-        """Whom a tenant's, a person's or an agent's name stands for: what is kept goes by this.
+        """The stored identity of a tenant's, a person's or an agent's name.
 
-        The one question that may be refused: guessed, it would find nobody, or somebody else.
+        The only method that may raise: a guess would find no one, or the wrong person.
         """
         if name and self._no_names:
             raise ConfigurationError(self._no_names)
@@ -401,7 +401,8 @@ def _prepare(given: tuple[object, ...]) -> ChangeText:
     """What hides secrets in texts, once what is named so was looked for."""
     known: set[str] = set()
     try:
-        remember_inside(given, known, keys=_KEYS)
+        if not all(is_open(each, keys=_KEYS) for each in given):
+            remember_inside(given, known, keys=_KEYS)
     except Exception:  # noqa: BLE001 - values of others may refuse anything, and the call goes on
         return lambda _: FAILED
     return partial(_hide, known=known)
@@ -416,7 +417,7 @@ def _hide(text: str, *, known: set[str]) -> str:
 
 
 def hide_in_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
-    """What a call was given, less secrets, for who puts it into words."""
+    """What a call was given, less secrets, for use in a sentence."""
     return {name: _hide_value(value, name) for name, value in arguments.items()}
 
 
@@ -439,7 +440,7 @@ def _hide_in_finding(finding: Finding, hide: ChangeText) -> Finding:
         finding,
         issue=hide(finding.issue),
         correction=said and hide(said),
-        quote=hide(str(finding.quote)),
+        quote=finding.quote and hide(str(finding.quote)),
         opinion=opinion and Quoted(hide(opinion.raw), opinion.origin),
     )
 

@@ -1,4 +1,4 @@
-"""Takes secrets out of text and schemas that must stay readable, and makes them safe to print."""
+"""Removes secrets from text and schemas that must stay readable, and makes them safe to print."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mulligan.redaction import text as bit
 from mulligan.redaction.names import ABROAD, classify_name
 from mulligan.redaction.secrets import (
     QUERY_SHOWN,
@@ -18,29 +19,8 @@ from mulligan.redaction.secrets import (
     remember,
 )
 from mulligan.redaction.text import (
-    AZURE,
-    BESIDE,
-    COMMAND,
-    EMAIL,
-    ENCODED_EMAIL,
-    FLAG,
-    HEX,
-    IBAN,
     MOST_LAYERS,
-    NUMBER,
     ODD,
-    PAIRS,
-    PEM,
-    PERSON,
-    QUERY,
-    SCHEME,
-    SEED,
-    SPOKEN,
-    TOKEN,
-    TUPLE,
-    URL,
-    VENDOR,
-    XML,
     Edit,
     Hide,
     apply_edits,
@@ -113,7 +93,7 @@ _SHORTEST_CODE = 12
 _SHORTEST_RUN = 16
 _SHORTEST_SQL = 15
 _SHORTEST_SEED = 47
-_RUN_RULES = VENDOR | TOKEN | CODED
+_RUN_RULES = bit.VENDOR | bit.TOKEN | CODED
 _FEWEST_PAIRS = 9
 
 
@@ -132,35 +112,35 @@ def may_apply(text: str, *, prose: bool = True) -> int:
     if size < _SHORTEST_FLAG:
         return bits
     if "--" in text:
-        bits |= FLAG | (PEM if "BEGIN" in text else 0)
+        bits |= bit.FLAG | (bit.PEM if "BEGIN" in text else 0)
     if size >= _SHORTEST_SAID:
         # Lower-casing other alphabets is slow, and what is looked for is ASCII.
         lower = text.lower() if ascii_only else raw.lower().decode("latin-1")
         if "bearer" in lower or "basic" in lower:
-            bits |= SCHEME
+            bits |= bit.SCHEME
         if prose or not kinds.isalpha():
             bits |= _find_said_rules(text, lower)
         elif "identified" in lower:
-            bits |= SPOKEN
+            bits |= bit.SPOKEN
     # Bytes are classed, then searched as text: `in` is several times faster on text.
     if size >= _SHORTEST_RUN or (size >= _SHORTEST_CODE and not text.islower()):
         runs = raw.translate(IN_RUN).decode()
         if _CODE in runs:
             bits |= _find_run_rules(text, runs)
     if size >= _SHORTEST_SEED and may_hold_phrase(raw):
-        bits |= SEED
+        bits |= bit.SEED
     return bits
 
 
 def _find_marked_rules(text: str, raw: bytes) -> int:
     marks = raw.translate(None, _QUIET).decode("latin-1")
-    bits = EMAIL if "@" in marks else 0
+    bits = bit.EMAIL if "@" in marks else 0
     if ":" in marks or "=" in marks:
         bits |= _find_named_rules(text)
         if "alue" in text or "VALUE" in text:
-            bits |= BESIDE
+            bits |= bit.BESIDE
         if marks.count(":") >= _FEWEST_PAIRS:
-            bits |= HEX
+            bits |= bit.HEX
     if not _RARE.isdisjoint(marks):
         bits |= _find_rare_rules(text, marks)
     if len(marks) >= _FEWEST_DIGITS:
@@ -175,21 +155,21 @@ def _find_marked_rules(text: str, raw: bytes) -> int:
 def _find_rare_rules(text: str, marks: str) -> int:
     bits = WRAPPED if is_escaped(text) else 0
     if "%" in marks:
-        bits |= (PAIRS if "%3" in text else 0) | (ENCODED_EMAIL if "%40" in text else 0)
+        bits |= (bit.PAIRS if "%3" in text else 0) | (bit.ENCODED_EMAIL if "%40" in text else 0)
     if "<" in marks:
-        bits |= (XML if "</" in text else 0) | (PERSON if "<<" in text else 0)
+        bits |= (bit.XML if "</" in text else 0) | (bit.PERSON if "<<" in text else 0)
     if "~" in marks and "Q~" in text:
-        bits |= AZURE
+        bits |= bit.AZURE
     return bits
 
 
 def _find_number_rules(raw: bytes) -> int:
     joined = raw.translate(_IN_NUMBER, _BETWEEN_DIGITS).decode()
-    bits = NUMBER if _NINE_DIGITS in joined or _SEVEN_AFTER_PLUS in joined else 0
+    bits = bit.NUMBER if _NINE_DIGITS in joined or _SEVEN_AFTER_PLUS in joined else 0
     if _SMALL_IBAN.search(raw):
-        bits |= IBAN
+        bits |= bit.IBAN
     if "A" in joined and "D" in joined:
-        bits |= PERSON | (IBAN if _IBAN_START in joined else 0)
+        bits |= bit.PERSON | (bit.IBAN if _IBAN_START in joined else 0)
     return bits
 
 
@@ -197,11 +177,11 @@ def _find_run_rules(text: str, runs: str) -> int:
     if _RUN not in runs:
         # Base64 is never in one case, and hex so short says nothing.
         return 0 if text.islower() else CODED
-    return _RUN_RULES | HEX if text.count("-") >= _FEWEST_PAIRS else _RUN_RULES
+    return _RUN_RULES | bit.HEX if text.count("-") >= _FEWEST_PAIRS else _RUN_RULES
 
 
 def _find_said_rules(text: str, lower: str) -> int:
-    bits = COMMAND if "-" in text and ("-u" in text or "-p" in text) else 0
+    bits = bit.COMMAND if "-" in text and ("-u" in text or "-p" in text) else 0
     if (
         "pass" in lower
         or "token" in lower
@@ -209,19 +189,19 @@ def _find_said_rules(text: str, lower: str) -> int:
         or "pwd" in lower
         or _NAMED_ELSE.search(lower if text.isascii() else text.lower())
     ):
-        bits |= SPOKEN
+        bits |= bit.SPOKEN
     if len(text) >= _SHORTEST_SQL and "identified" in lower:
-        bits |= SPOKEN
+        bits |= bit.SPOKEN
     if "(" in text and "," in text and ("'" in text or '"' in text):
-        bits |= TUPLE
+        bits |= bit.TUPLE
     return bits
 
 
 def _find_named_rules(text: str) -> int:
-    bits = QUERY if "?" in text and "=" in text else 0
+    bits = bit.QUERY if "?" in text and "=" in text else 0
     if ("@" in text or "?" in text or "#" in text) and (":/" in text or ":\\/" in text):
-        bits |= URL
-    return bits | PAIRS if may_hold_pairs(text) else bits
+        bits |= bit.URL
+    return bits | bit.PAIRS if may_hold_pairs(text) else bits
 
 
 def scrub_only(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
@@ -263,7 +243,7 @@ def _scrub_folded(text: str, *, hide: Hide, known: set[str], ids: bool) -> str:
     for _ in range(MOST_LAYERS):
         if view is None:
             break
-        for rule in _choose_rules(may_apply(view.plain) & (~TOKEN if ids else ~0), hide):
+        for rule in _choose_rules(may_apply(view.plain) & (~bit.TOKEN if ids else ~0), hide):
             edits = list(rule.find(view.plain))
             remember_edits(rule, view.plain, edits, known)
             view = edit_view(view, edits, hidden=hidden)
@@ -299,7 +279,7 @@ def scrub_value(
     if "://" in text and (link := _LINK.fullmatch(text)):
         return _scrub_link(link, hide=hide, ids=ids)
     ids = ids and hide is not Hide.ALL
-    bits = may_apply(text, prose=prose) & (~TOKEN if ids else ~0)
+    bits = may_apply(text, prose=prose) & (~bit.TOKEN if ids else ~0)
     if not bits:
         return text
     if bits != UNSAFE:

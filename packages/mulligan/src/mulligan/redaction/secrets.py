@@ -1,4 +1,4 @@
-"""Secrets that text gives away: by a name, by prose and commands, as seed phrases, or known."""
+"""Secrets recognised by a name, by prose and commands, as seed phrases, or already known."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ _TELLING = frozenset(
 """Behind one of these comes what it is: `was set to …`, `lautet …`."""
 _STOPS = (".", "!", "?", ";")
 _PLACE = re.compile(r"\w{1,20}:/|[/~.]|[^@]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}\Z|[-0-9:.+TZ/]{4,40}\Z")
-"""A link, a path, a mailbox, a date: nobody's password."""
+"""A link, a path, a mailbox, a date: not a password."""
 _LED = re.compile(
     r"""(?<![^\s"'`])(?P<word>[^\s"'`<>]{4,128})["'`]?[ \t]{1,3}(?:as|is)[ \t]{1,3}"""
     rf"""(?:(?:the|your|my|his|her|its|a|their|new)[ \t]{{1,3}}){{0,2}}{_SECRET}(?!\w)""",
@@ -319,14 +319,14 @@ def _find_behind(text: str, place: int) -> Edit | None:
 
 
 def _is_odd(word: str) -> bool:
-    """Whether it is no word of a language, nor what else prose is full of."""
+    """Whether it is neither a word nor another usual part of prose."""
     mixed = word[1:] != word[1:].lower() and word != word.upper()
     odd = mixed or any(map(str.isdigit, word)) or (word.isupper() and len(word) >= _UNSAID)
     return len(word) >= _SHORTEST and odd and not _REPORT.search(word) and not _PLACE.match(word)
 
 
 def _is_made_up(word: str) -> bool:
-    """Whether it is nothing but a password, wherever it stands."""
+    """Whether it is nothing but a password, in any place."""
     signs = _SIGN.search(word) and any(map(str.isdigit, word)) and word != word.lower()
     return bool(signs) and _is_odd(word)
 
@@ -526,7 +526,7 @@ def hide_known(shown: Any, known: set[str]) -> Any:
 
 
 def _find_left(text: str, secret: str) -> Iterator[str]:
-    """The secret where it stands in a text, or what is left of it where its end was cut off."""
+    """The secret in a text, or what is left of it where its end was cut off."""
     head, at = secret[:_HEAD], 0
     while (at := text.find(head, at)) >= 0:
         left = commonprefix((secret, text[at : at + len(secret)]))  # noqa: RUF071 - as is meant
@@ -535,7 +535,7 @@ def _find_left(text: str, secret: str) -> Iterator[str]:
 
 
 def _hide(text: str, there: set[str], known: set[str]) -> str:
-    """The longest first; a short one, or a part of one, only where it stands alone."""
+    """The longest first; a short one, or a part of one, only as a whole word."""
     forms = (
         re.escape(each)
         if len(each) >= _SURE and each in known

@@ -1,4 +1,4 @@
-"""Text as its reader means it, whatever it is wrapped in, and what a rule hides in it."""
+"""Text decoded, whatever it is wrapped in, and what a rule hides in it."""
 
 from __future__ import annotations
 

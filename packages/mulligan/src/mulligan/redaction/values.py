@@ -246,7 +246,7 @@ class Keys:
                 self.ids.clear()
             self._known[name] = key
             if plain and not judged and not key.phone:
-                # First: whoever finds it among the open ones may ask at once what it names.
+                # First: a reader that finds it among the open keys looks here next.
                 if key.ids:
                     self.ids.add(name)
                 self.open.add(name)
@@ -354,6 +354,20 @@ def _list_entries(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from read_attributes(value).items()
     elif issubclass(kind, Mapping):
         yield from islice(value.items(), _NODES + 1)
+
+
+_NAMES = frozenset({str})
+_FLAT = frozenset({str, int, float, bool, type(None)})
+
+
+def is_open(value: object, *, keys: Keys) -> bool:
+    """Whether a value is flat and all its names are known to hide nothing, as in most calls."""
+    return (
+        type(value) is dict
+        and _NAMES.issuperset(map(type, value))
+        and value.keys() <= keys.open
+        and _FLAT.issuperset(map(type, value.values()))
+    )
 
 
 def remember_inside(

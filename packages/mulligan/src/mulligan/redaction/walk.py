@@ -1,4 +1,4 @@
-"""Goes through a value of any shape and builds what may be shown of it, within bounds.
+"""Walks a value of any shape and builds what may be shown of it, within bounds.
 
 The common call, a few small, plain values under well-known names, is written straight to JSON: the
 same in half the time.
@@ -56,11 +56,11 @@ _DEEPER = "<… deeper>"
 _CONTAINERS: tuple[Any, ...] = (list, set, frozenset, deque, MappingProxyType)
 NO_ENUM: frozenset[str] = frozenset()
 ChangeText = Callable[[str], str]
-"""What a string becomes."""
+"""Turns a string into what may be shown."""
 
 
 class Walk:
-    """One field on its way to the log: what is left of its bounds."""
+    """One field being logged: what is left of its bounds."""
 
     __slots__ = (
         "_hash",
@@ -125,7 +125,8 @@ class Walk:
         if value is None or kind is bool:
             return value
         if kind is int:
-            return value if -BIG < value < BIG else self._redact_integer(value)
+            shown = -BIG < value < BIG or self._may_show(value)
+            return value if shown else self.stubs.hash_integer(value)
         if kind is float:
             return self._redact_float(value)
         return self._redact_other(value, kind, depth, ids=ids)
@@ -159,11 +160,8 @@ class Walk:
             shown[self.keys.classify(name).shown] = FAILED
         self.room += rest
 
-    def _redact_integer(self, value: int) -> object:
-        return value if self._may_show(value) else self.stubs.hash_integer(value)
-
     def _may_show(self, value: int) -> bool:
-        """A large number is shown if it is an epoch or an id: nobody's card and nobody's phone."""
+        """A large number is shown if it is an epoch or an id, so not a card or a phone number."""
         from mulligan.redaction.numbers import classify_digits
 
         open_to_ids = self.hide is not Hide.ALL and value.bit_length() <= _EXACT_BITS
@@ -184,7 +182,7 @@ class Walk:
         if depth >= DEPTH:
             return _DEEPER
         shown: dict[str, object] = {}
-        # Taken in one go, so that nobody can change the dictionary in between.
+        # Copied at once, so that another thread cannot change the dictionary in between.
         left = self.items
         taken = list(pairs) if size <= left else list(islice(pairs, left))
         self.items = left - len(taken)
@@ -281,7 +279,7 @@ class Walk:
 
     def _redact_container(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
         if kind is MappingProxyType:
-            # What it stands for may be anything, with a length that lies.
+            # A proxy's object may be anything, with a length that lies.
             return self._redact_mapping(islice(value.items(), self.items), len(value), depth)
         plain = next(known for known in _CONTAINERS if issubclass(kind, known))
         shown = self._redact_sequence(plain.__iter__(value), plain.__len__(value), depth, ids=ids)

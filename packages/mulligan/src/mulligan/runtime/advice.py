@@ -12,23 +12,35 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from mulligan.process.event_loop import run_with_timeout
+from mulligan.process.user_functions import call_function
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.call import ActiveCall
-from mulligan.runtime.context import OpenTurn, find_current_turn, read_context, tell
-from mulligan.runtime.episodes import OpenEpisode, SuggestedCall, build_earlier
-from mulligan.runtime.lookup import Advised, Asking, Recalled, with_memory
+from mulligan.runtime.context import OpenTurn, add_advice, find_current_turn, read_context
+from mulligan.runtime.episodes import (
+    OpenEpisode,
+    SuggestedCall,
+    build_earlier,
+    open_episode,
+)
+from mulligan.runtime.lookup import Advised, Asking, Recalled, suggest_with_memory
 from mulligan.runtime.outcome import build_proposal, fail_call, note_failure
 from mulligan.runtime.tool import Tool
 from mulligan.types.call import Call, Execution, Failure
-from mulligan.types.display import format_value, is_long
+from mulligan.types.display import is_long
 from mulligan.types.effect import Effect, Mode, Precheck
 from mulligan.types.errors import FlaggedCallError, NothingDone, SilentError
 from mulligan.types.events import CallFlagged
 from mulligan.types.failure import Decision, ErrorClass
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Judge
-from mulligan.types.lesson import Alike, Earlier, FailedCall, Pattern, Planned, hash_schema
+from mulligan.types.lesson import (
+    Alike,
+    Earlier,
+    FailedCall,
+    Pattern,
+    Planned,
+    Suggestion,
+)
 
 MOST_EARLIER = 50
 """Calls of an attempt that are looked back on, the latest."""
@@ -49,7 +61,7 @@ def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
 
 def predict_failure(tool: Tool, planned: Planned) -> tuple[Finding, ...]:
     """Why a call will fail, by all that is known; it never stands in the call's way."""
-    # Only who asks for it pays: the validator and the tables take a while to load.
+    # Only a caller that asks for it pays: the validator and the tables take a while to load.
     from mulligan.learning.precheck import precheck
 
     try:
@@ -78,10 +90,11 @@ def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
         yield found
 
 
-async def find_misfit(call: ActiveCall) -> NothingDone | None:
+async def find_host_refusal(call: ActiveCall) -> NothingDone | None:
     """What its host says of arguments that the tool does not take; `None`: it takes them.
 
-    Nobody is asked to approve what cannot run, and nothing is read that it would have changed.
+    A call that cannot run is not offered for approval, and nothing is read that it would have
+    changed.
     """
     check = getattr(call.tool.function, "check_first", None) if call.tool.hosted else None
     try:
@@ -93,11 +106,11 @@ async def find_misfit(call: ActiveCall) -> NothingDone | None:
 
 
 async def precheck_call(call: ActiveCall, turn: OpenTurn) -> Execution | None:
-    """Look at a call before it is made. What came of one that is not made; `None`: go on."""
-    tool, misfit = call.tool, await find_misfit(call)
-    if misfit is not None:
-        return await note_failure(call, misfit)
-    if not tool.prechecks or tool.traffic.find(call.labels.tenant).rarely_fails:
+    """Look at a call before it is made. The result of one that is not made; `None`: go on."""
+    tool, refusal = call.tool, await find_host_refusal(call)
+    if refusal is not None:
+        return await note_failure(call, refusal)
+    if not tool.prechecks or call.traffic.rarely_fails:
         return None
     proposed = build_proposal(call)
     planned = plan_call(tool, proposed.call, turn=turn)
@@ -108,7 +121,7 @@ async def precheck_call(call: ActiveCall, turn: OpenTurn) -> Execution | None:
         return None
     declared = tool.declaration
     against = [each for each in found if each.severity is Severity.ERROR]
-    may_refuse = declared.failures.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
+    may_refuse = declared.failures.precheck is Precheck.REFUSE and not declared.mode.only_watches
     made = not (against and may_refuse)
     announce_flagged(tool, proposed.call, found=found, made=made, failed=None)
     if made:
@@ -126,7 +139,7 @@ async def precheck_call(call: ActiveCall, turn: OpenTurn) -> Execution | None:
 def announce_flagged(
     tool: Tool, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
 ) -> None:
-    """Tell whoever counts that a call was flagged, and by which rules."""
+    """Publish that a call was flagged, and by which rules."""
     rules = tuple(dict.fromkeys(each.rule for each in found))
     tool.runtime.events.publish(
         CallFlagged(call=call.id, tool=call.tool, rules=rules, made=made, failed=failed)
@@ -142,23 +155,23 @@ def _list_earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
     return (*known, *called)
 
 
-async def conclude(call: ActiveCall, execution: Execution) -> Any:
+async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
     """What a call returned, or its own error again, with advice on it.
 
-    A result that is a failure is returned as it is: what is said about it stands in the turn.
+    A result that is a failure is returned as it is: what is said about it is in the turn.
     """
     failure, tool = execution.failure, call.tool
     if failure is None or (failure.error is None and not _is_heard(call)):
         return execution.result
     if not call.advised:
         pass  # logged, and nothing more: it is one of too many in one request
-    elif tool.declaration.mode is Mode.OBSERVE or not tool.advises(execution.call.agent):
+    elif tool.declaration.mode.only_watches or not tool.advises(execution.call.agent):
         await _note_failure(call, execution)
     elif (advised := await advise(call, execution)) is not None:
         offer(advised, turn=call.turn)
         if failure.error is not None:
             attach(failure.error, advised)
-        elif _is_being_mended(call) or _build_correction(advised, tool) is not None:
+        elif _is_being_repaired(call) or _build_correction(advised, tool) is not None:
             raise ReturnedError(advised)
     if failure.error is not None:
         raise failure.error
@@ -166,17 +179,17 @@ async def conclude(call: ActiveCall, execution: Execution) -> Any:
 
 
 def _is_heard(call: ActiveCall) -> bool:
-    """Whether advice on a failure that was returned can reach anybody."""
+    """Whether advice on a failure that was returned can reach its agent."""
     return call.turn is not None or call.tool.declaration.mode is Mode.AUTO
 
 
-def _is_being_mended(call: ActiveCall) -> bool:
+def _is_being_repaired(call: ActiveCall) -> bool:
     """Whether it is a correction of ours, whose caller made another call."""
     return call.follows is not None and call.follows.by_itself
 
 
 class ReturnedError(SilentError):
-    """A result that is a failure and has or is a correction: for `mend`, never for a caller."""
+    """A result that is a failure and has or is a correction: for `repair`, never for a caller."""
 
     def __init__(self, advised: Advised) -> None:
         super().__init__()
@@ -208,17 +221,17 @@ def _compose(
     """What every source says, weighed; and the episode with what memory had to say."""
     # Only a failure pays for it: the validator and the tables take a while to load.
     from mulligan.learning.decide import NO_PAST, decide
-    from mulligan.learning.suggest import SOURCES, suggest_corrections
+    from mulligan.learning.suggest import suggest_corrections
 
-    sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
+    found: tuple[Suggestion, ...] = ()
     try:
-        found = suggest_corrections(episode.failed, sources=sources)
-    except Exception as error:  # noqa: BLE001 - arguments may be anything; advice is owed all the same
+        if recalled is None:
+            found = suggest_corrections(episode.failed)
+        else:
+            found, best, group = suggest_with_memory(episode.failed, recalled)
+            episode = replace(episode, best=best, group=group)
+    except Exception as error:  # noqa: BLE001 - arguments may be anything; advice is still owed
         call.tool.warn("Nothing could be suggested for a failure of %s", error)
-        found = ()
-    if recalled is not None:
-        found, best, group = with_memory(found, recalled)
-        episode = replace(episode, best=best, group=group)
     past = NO_PAST if recalled is None else recalled.past
     other = None if recalled is None or found else recalled.other(episode.failed)
     return episode, Advised(
@@ -226,7 +239,7 @@ def _compose(
         failed=episode.failed,
         advice=decide(episode.failed, found, past=past, other=other),
         suggestions=found,
-        foreseen=_foresee(call, episode.failed, mendable=bool(found)),
+        foreseen=_predict_failure(call, episode.failed, repairable=bool(found)),
         like=_find_alike(call, episode.pattern),
         pattern=episode.pattern.fingerprint,
     )
@@ -254,7 +267,7 @@ async def _ask_memory(call: ActiveCall, episode: OpenEpisode) -> Recalled | None
 
 
 def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
-    """Lessons that were followed in this turn, and the call failed all the same."""
+    """Lessons that were followed in this turn, and the call still failed."""
     call = episode.execution.call
     for before in turn.episodes if turn is not None else ():
         best = before.best
@@ -265,41 +278,13 @@ def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
 
 
 def _open_episode(call: ActiveCall, execution: Execution) -> OpenEpisode:
-    from mulligan.learning.classify import find_likely_class
-    from mulligan.learning.fingerprint import build_pattern
-
-    tool = call.tool
-    planned = plan_call(tool, execution.call, turn=call.turn)
-    failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
-    failed = FailedCall(
-        call=planned.call,
-        schema=planned.schema,
-        effect=Effect.UNDECLARED if failure.acted_within else planned.effect,
-        tools=planned.tools,
-        reads=planned.reads,
-        said=planned.said,
-        earlier=planned.earlier,
-        failure=failure,
-        error=failure.said if failure.error is None else format_value(failure.error),
-    )
-    pattern = build_pattern(
-        failed.call,
-        error=failed.error,
-        error_class=find_likely_class(failed.failure, failed.error),
-        error_type=type(failed.failure.error or SilentError()).__name__,
-        rules=tool.error_rules,
-    )
-    return OpenEpisode(
-        execution=execution,
-        failed=failed,
-        pattern=pattern,
-        schema_hash=hash_schema(planned.schema),
-        later=call.follows is not None,
-    )
+    planned = plan_call(call.tool, execution.call, turn=call.turn)
+    later = call.follows is not None
+    return open_episode(execution, planned, rules=call.tool.error_rules, later=later)
 
 
 def _find_alike(call: ActiveCall, pattern: Pattern) -> Alike | None:
-    """The known error that one is most like which nobody understands."""
+    """The known error that an unknown one is most similar to."""
     runtime, turn = call.tool.runtime, call.turn
     person = turn.principal if turn is not None else ""
     said = replace(pattern, template=runtime.redactor.redact_text(pattern.template))
@@ -310,13 +295,17 @@ def _find_alike(call: ActiveCall, pattern: Pattern) -> Alike | None:
         return None
 
 
-def _foresee(call: ActiveCall, failed: FailedCall, *, mendable: bool) -> tuple[Finding, ...]:
+def _predict_failure(
+    call: ActiveCall, failed: FailedCall, *, repairable: bool
+) -> tuple[Finding, ...]:
     """What spoke against a call of a turn.
 
-    Where a correction is known the call was meant, and a mere warning has nothing to add.
+    Where a correction is known the call was meant, and where the error passes with time it was
+    right: a mere warning has nothing to add.
     """
     found = () if call.turn is None else predict_failure(call.tool, failed)
-    return tuple(each for each in found if each.severity is Severity.ERROR or not mendable)
+    certain = repairable or failed.failure.error_class.traits.passes
+    return tuple(each for each in found if each.severity is Severity.ERROR or not certain)
 
 
 def _announce_foreseen(call: ActiveCall, failed: FailedCall, found: tuple[Finding, ...]) -> None:
@@ -326,21 +315,21 @@ def _announce_foreseen(call: ActiveCall, failed: FailedCall, found: tuple[Findin
 
 
 async def _note_failure(call: ActiveCall, execution: Execution) -> None:
-    """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
+    """No advice is given, but the failure is remembered, and what was foreseeable counted."""
     if call.turn is None:
         return
     try:
         episode = await call.waiter.aside(partial(_open_episode, call, execution))
         call.turn.episodes.append(episode)
         if call.tool.runtime.events.wanted:
-            look = partial(_foresee, call, episode.failed, mendable=False)
+            look = partial(_predict_failure, call, episode.failed, repairable=False)
             _announce_foreseen(call, episode.failed, await call.waiter.aside(look))
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         call.tool.warn("A failure of %s was not looked at", error)
 
 
 def find_correction(error: BaseException, tool: Tool) -> SuggestedCall | None:
-    """What may be tried by itself after a failure, if anything."""
+    """What may be tried automatically after a failure, if anything."""
     advised = read_advised(error)
     return None if advised is None else _build_correction(advised, tool)
 
@@ -376,7 +365,7 @@ def attach(error: BaseException, advised: Advised) -> None:
     before = read_advised(error)
     with suppress(Exception):  # frozen, or read-only
         error.mulligan = advised  # type: ignore[attr-defined]
-    with suppress(Exception):  # without notes yet, or with such as nobody can change
+    with suppress(Exception):  # without notes yet, or with notes that cannot be changed
         if before is not None and str(before) in error.__notes__:
             error.__notes__.remove(str(before))
     with suppress(Exception):  # the same
@@ -387,7 +376,7 @@ def read_advised(error: BaseException) -> Advised | None:
     """The advice that an error carries, if any."""
     try:
         found = getattr(error, "mulligan", None)
-    except Exception:  # noqa: BLE001 - an error of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return None
     return found if isinstance(found, Advised) else None
 
@@ -398,12 +387,12 @@ def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
         if turn.advised and turn.advised[-1].execution is advised.execution:
             turn.advised.pop()  # said again, with more
         turn.advised.append(advised)
-        tell(advised)
+        add_advice(advised)
         turn.offers.make(advised.execution, advised.suggestions)
 
 
 ANSWERS_WITHIN = timedelta(seconds=10)
-"""How long a failed call waits for a judge, whoever made that judge."""
+"""How long a failed call waits for a judge, for any judge."""
 
 FINAL = frozenset({Decision.RETRY, Decision.STOP})
 """Decisions that no other arguments would change."""
@@ -421,24 +410,23 @@ async def consult(error: BaseException, tool: Tool) -> None:
     if tool.traffic.find(labels.tenant).rarely_fails:
         return
     try:
-        mended = await _ask_judge(judge, advised, tool)
+        repaired = await _ask_judge(judge, advised, tool)
     except Exception as trouble:  # noqa: BLE001 - the tool's own error is what matters
         tool.warn("A judge could not be asked about a failure of %s", trouble)
         return
-    if mended.suggestions:
-        attach(error, mended)
-        offer(mended, turn=turn)
+    if repaired.suggestions:
+        attach(error, repaired)
+        offer(repaired, turn=turn)
 
 
 async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
     from mulligan.learning.decide import decide
-    from mulligan.learning.from_judge import ask_to_mend, from_proposal
+    from mulligan.learning.from_judge import ask_to_repair, from_proposal
     from mulligan.learning.suggest import suggest_corrections
 
     failed, show = advised.failed, tool.runtime.redactor.show_value
-    question = ask_to_mend(failed, documents=tool.declaration.failures.docs, show=show)
-    asked = judge.ask(question)
-    answer = await run_with_timeout(asked, within=ANSWERS_WITHIN)
+    question = ask_to_repair(failed, documents=tool.declaration.failures.docs, show=show)
+    answer = await call_function(judge.ask, question, within=ANSWERS_WITHIN)
     if answer is None:
         return advised
     found = suggest_corrections(

@@ -16,28 +16,28 @@ from msgspec.structs import replace
 
 from mulligan import codec
 from mulligan.types.action import UndoResult
-from mulligan.types.call import Image, Record, ToolCallbacks
-from mulligan.types.display import format_value
-from mulligan.types.errors import ConflictError
+from mulligan.types.call import Record, Snapshot, ToolCallbacks
+from mulligan.types.display import format_value, quote_value
+from mulligan.types.errors import ConflictError, PartlyUndoneError
 from mulligan.types.values import read_fields
 
 
 def says_gone(error: BaseException) -> bool:
     """Whether a read failed because there is nothing, as HTTP clients like to put it.
 
-    Where nothing was ever seen, it may as well be for want of permission.
+    Where nothing was ever seen, permission may be missing.
     """
     return not _list_statuses(error).isdisjoint({404, 410})
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether somebody has said no, who may from now on say so to a reader, too."""
+    """Whether the remote refused, and may from now on refuse a reader too."""
     refused = not _list_statuses(error).isdisjoint({401, 403, 404, 407, 451})
     return refused or isinstance(error, PermissionError)
 
 
 def is_silence(error: BaseException) -> bool:
-    """Whether nobody has answered, so that it may have worked."""
+    """Whether there was no answer, so that it may have worked."""
     silent = any(status >= 500 for status in _list_statuses(error))
     return silent or isinstance(error, TimeoutError | ConnectionError)
 
@@ -114,7 +114,7 @@ def find_contradiction(given: object, found: object) -> str:
         # What the object itself says of it; only without that, what the things in it say.
         values = [found[name]] if name in found else [v for n, v in list_given(found) if n == name]
         there = [value for value in values if isinstance(value, _PLAIN)]
-        # Under another name it was given all the same: what was moved has its new path as its path.
+        # It was given under another name: what was moved has its new path as its path.
         if there and not any(_may_be(value, each) for _, value in plain for each in there):
             return name
     return ""
@@ -153,8 +153,8 @@ def _is_moment(one: str, other: str) -> bool:
 
 
 def is_made_by(given: Given, *, before: object, now: object, version: str | None) -> bool:
-    """Whether a call made one state of another by what it was given, and nobody else had a part in
-    it: all that differs is that, and the version of the latter."""
+    """Whether a call made one state of another by what it was given, and no other writer took part:
+    all that differs is that, and the version of the latter."""
     before, now = _as_fields(before), _as_fields(now)
     if is_same_state(before, now):
         return True
@@ -190,32 +190,34 @@ def _list_replacements(given: Given) -> Iterator[tuple[str, str]]:
             yield old, new
 
 
-def find_image(record: Record, *, abilities: ToolCallbacks) -> Image | None:
-    """What was there before; `None` where nobody knows, which is not the same as nothing.
+def find_snapshot(record: Record, *, callbacks: ToolCallbacks) -> Snapshot | None:
+    """What was there before; `None` where that is unknown, which is not the same as nothing.
 
-    A tool that reads no pre-image makes something: nothing was there, as its author has it.
+    A tool that reads no snapshot makes something: nothing was there, as its author has it.
     """
-    return Image(None) if abilities.before is None and record.image is None else record.image
+    return (
+        Snapshot(None) if callbacks.before is None and record.snapshot is None else record.snapshot
+    )
 
 
 def is_unchanged(
     record: Record,
     now: object,
     *,
-    abilities: ToolCallbacks,
+    callbacks: ToolCallbacks,
     versions: tuple[str | None, str | None] = (None, None),
 ) -> bool:
-    """Whether nothing at all was written since the pre-image, not even a version.
+    """Whether nothing at all was written since the snapshot, not even a version.
 
     `versions` are those of the two states. Two that differ were written between, also where they
     say the same to their tool.
     """
-    image = find_image(record, abilities=abilities)
-    if image is None or (None not in versions and versions[0] != versions[1]):
+    snapshot = find_snapshot(record, callbacks=callbacks)
+    if snapshot is None or (None not in versions and versions[0] != versions[1]):
         return False
-    if abilities.same is not None and image.state is not None and now is not None:
-        return bool(abilities.same(image.state, now))
-    return is_same_state(image.state, now)
+    if callbacks.same is not None and snapshot.state is not None and now is not None:
+        return bool(callbacks.same(snapshot.state, now))
+    return is_same_state(snapshot.state, now)
 
 
 def is_same_state(one: object, other: object) -> bool:
@@ -228,7 +230,7 @@ def is_restored(
     record: Record,
     now: object,
     *,
-    abilities: ToolCallbacks,
+    callbacks: ToolCallbacks,
     versions: tuple[str | None, str | None] = (None, None),
     restless: frozenset[str] = frozenset(),
 ) -> bool:
@@ -237,14 +239,14 @@ def is_restored(
     `versions` are those of the two states, as the tool tells them: a field that holds them is none
     of the content. Neither are those that were seen to be `restless`.
     """
-    image = find_image(record, abilities=abilities)
-    if image is None:
+    snapshot = find_snapshot(record, callbacks=callbacks)
+    if snapshot is None:
         return False
-    before = image.state
+    before = snapshot.state
     if before is None or now is None:
         return before is None and now is None
-    if abilities.same is not None:
-        return bool(abilities.same(before, now))
+    if callbacks.same is not None:
+        return bool(callbacks.same(before, now))
     if is_same_state(before, now):
         return True
     before, now = _as_fields(before), _as_fields(now)
@@ -258,7 +260,7 @@ def is_restored(
 
 
 def find_restless(one: object, other: object) -> frozenset[str]:
-    """The fields that differ between two reads that nobody wrote between."""
+    """The fields that differ between two reads with no write between."""
     one, other = _as_fields(one), _as_fields(other)
     if not isinstance(one, Mapping) or not isinstance(other, Mapping):
         return frozenset()
@@ -340,23 +342,23 @@ one, such as a history, is content."""
 
 
 class Undone(Struct, frozen=True, kw_only=True):
-    """What an undo came to."""
+    """The result of an undo."""
 
     result: UndoResult
     why: str = ""
     """One sentence, for everything but `RESTORED`."""
     told: str = ""
-    """The same in a few words for who asked, where its result alone would say too much."""
+    """The same in a few words for the caller, where its result alone would say too much."""
     version: str | None = None
-    """The version it is at now, as read back."""
+    """The version it is at now, as verified."""
     theirs: object = None
     """What is there now, where it is not what we wrote."""
     for_a_person: bool = False
     """Trying again would prove no more, or could do a thing twice."""
     behind_ours: bool = False
-    """A later call of ours on the same object stands, which is to be undone first."""
+    """A later call of ours on the same object is in effect, which is to be undone first."""
     doubted: bool = False
-    """The undo was refused by somebody who may hide things, too: absence proves nothing now."""
+    """The remote refused the undo and may hide objects too: absence proves nothing now."""
 
 
 class LaterCalls(Struct, frozen=True, kw_only=True):
@@ -368,22 +370,27 @@ class LaterCalls(Struct, frozen=True, kw_only=True):
     standing: str = ""
     """A call that stands."""
     unanswered: str = ""
-    """A call that nobody knows the outcome of: it may be what is there."""
+    """A call with an unknown outcome: it may be what is there."""
     unversioned: str = ""
     """A call or an undo that has written and told no version."""
     versions: Collection[str] = field(default_factory=frozenset)
     """The versions that such calls have left."""
 
+    @property
+    def stays(self) -> bool:
+        """Whether something of one is there, or may be, and is not undone with the call."""
+        return bool(self.standing or self.unanswered)
+
 
 class UndoPolicy(Struct, frozen=True, kw_only=True):
     """What an undo must know beside its record."""
 
-    abilities: ToolCallbacks
+    callbacks: ToolCallbacks
     deletes: bool = False
     settles_within: timedelta = timedelta()
     answers_within: timedelta = timedelta(seconds=30)
     begun: bool = False
-    """An undo was sent before, and nobody knows what came of it."""
+    """An undo was sent before, and its result is unknown."""
     seen: bool = False
     """What the call left was seen before that."""
     later: LaterCalls = field(default_factory=LaterCalls)
@@ -399,8 +406,8 @@ class UndoPolicy(Struct, frozen=True, kw_only=True):
 
     @property
     def versioned(self) -> bool:
-        """Whether what the call left can be told from anybody else's work."""
-        return self.abilities.version is not None and not self.deletes
+        """Whether what the call left can be told from another writer's work."""
+        return self.callbacks.version is not None and not self.deletes
 
 
 class Observation(Struct, frozen=True, kw_only=True):
@@ -417,74 +424,81 @@ class Observation(Struct, frozen=True, kw_only=True):
     """It is as it was before the call in everything."""
 
 
-def assess_sight(record: Record, sight: Observation, *, terms: UndoPolicy) -> Undone | None:
+def assess_current(record: Record, observed: Observation, *, policy: UndoPolicy) -> Undone | None:
     """What follows from a first look; `None`: the undo is to be sent."""
-    if sight.error is not None:
-        why = f"It could not be read, so that nothing was sent: {describe_error(sight.error)}."
+    if observed.error is not None:
+        why = f"It could not be read, so nothing was sent: {describe_error(observed.error)}."
         told = "it could not be looked at, so nothing was sent to undo it"
         return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
-    if find_image(record, abilities=terms.abilities) is None:
-        why = "What was there before the call was never read, so that it cannot be put back."
-        told = "what was there before was never read"
+    if find_snapshot(record, callbacks=policy.callbacks) is None:
+        why = "The state before the call was never read, so it cannot be restored."
+        told = "the state before the call was never read"
         return Undone(result=UndoResult.FAILED, why=why, told=told, for_a_person=True)
-    if sight.ours and terms.versioned and not sight.unchanged:
+    if observed.ours and policy.versioned and not observed.unchanged:
         return None
     # What told no version may yet come, also to where our own undo has put back what was there.
-    known = not terms.versioned or record.version is not None
-    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and known)):
-        return Undone(result=UndoResult.RESTORED, version=sight.version)
-    covered = _assess_later(terms.later)
+    known = not policy.versioned or record.version is not None
+    if observed.restored and (observed.ours or policy.seen or (policy.undo_wrote and known)):
+        return Undone(result=UndoResult.RESTORED, version=observed.version)
+    covered = _assess_later(policy.later)
     if covered is not None:
         return covered
-    if terms.undone_around:
-        return Undone(result=UndoResult.RESTORED, version=sight.version)
-    if sight.restored:
-        return _assess_as_before(sight, terms)
-    if not sight.ours:
-        return _assess_foreign(record, sight, terms=terms)
-    if terms.begun and not terms.versioned:
+    if policy.undone_around:
+        return Undone(result=UndoResult.RESTORED, version=observed.version)
+    if observed.restored:
+        return _assess_as_before(observed, policy)
+    if not observed.ours:
+        return _assess_foreign(record, observed, policy=policy)
+    if policy.begun and not policy.versioned:
         why = (
-            "An undo was sent before and nobody knows what came of it; without a version it cannot "
-            "be told from somebody else's work, so it is not sent again."
+            "An undo was sent before, and its result is unknown. Without a version its work "
+            "cannot be told from another writer's, so it is not sent again."
         )
-        told = "an undo was sent, and nobody knows what came of it"
+        told = "an undo was sent, and its result is unknown"
         return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
     return None
 
 
 def claim_by_content(
-    record: Record, sight: Observation, *, terms: UndoPolicy
+    record: Record, observed: Observation, *, policy: UndoPolicy
 ) -> tuple[Record, Observation]:
-    """Take a version for ours that nobody told us of, where our own later deed accounts for it.
+    """Take an unreported version for ours, where our own later call accounts for it.
 
-    Only if all of what the call returned stands there: then no edit can be lost with it.
+    Only if all of what the call returned stands there: then no edit can be lost with it. It may be
+    the work of a later call of ours that stays, and that wrote the same.
     """
-    if terms.undone_within and is_made_by(
-        record.arguments, before=record.before, now=sight.state, version=sight.version
+    if policy.later.stays:
+        return record, observed
+    if policy.undone_within and is_made_by(
+        record.arguments, before=record.before, now=observed.state, version=observed.version
     ):
-        return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
-    accounted = terms.later.unversioned or terms.undo_wrote
-    if sight.ours or sight.state is None or record.result is None or not accounted:
-        return record, sight
+        return with_version(record, observed.version), replace(
+            observed, ours=observed.version is not None
+        )
+    accounted = policy.later.unversioned or policy.undo_wrote
+    if observed.ours or observed.state is None or record.result is None or not accounted:
+        return record, observed
     # Whatever the call was given to write is content, also where it reads like a version.
     given = [record.arguments, *(v for v in record.arguments.values() if isinstance(v, Mapping))]
     content = {format_value(name): object() for each in given for name in each}
-    left = replace(record, image=Image(record.result), arguments=content)
-    versions = (record.version, sight.version)
+    left = replace(record, snapshot=Snapshot(record.result), arguments=content)
+    versions = (record.version, observed.version)
     try:
-        whole = is_restored(left, sight.state, abilities=terms.abilities, versions=versions)
+        whole = is_restored(left, observed.state, callbacks=policy.callbacks, versions=versions)
     except Exception:  # noqa: BLE001 - a tool's own function, made for what is read of an object
         whole = False
     if not whole:
-        return record, sight
-    return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
+        return record, observed
+    return with_version(record, observed.version), replace(
+        observed, ours=observed.version is not None
+    )
 
 
 def _assess_later(later: LaterCalls) -> Undone | None:
     """A later call of ours on the object comes first, if only one that may have happened."""
     if later.standing:
-        why = f"A later call of ours on it stands ({later.standing}), which is to be undone first."
-        told = "a later call of ours on the same object stands"
+        why = f"A later call of ours ({later.standing}) is still in effect: undo it first."
+        told = "a later call of ours on the same object is still in effect"
         return Undone(result=UndoResult.FAILED, why=why, told=told, behind_ours=True)
     if later.unanswered:
         why = (
@@ -496,181 +510,198 @@ def _assess_later(later: LaterCalls) -> Undone | None:
     return None
 
 
-def _assess_as_before(sight: Observation, terms: UndoPolicy) -> Undone | None:
-    """It is as it was, and nobody has seen what we left: that proves nothing."""
-    if terms.versioned and not terms.begun:
+def _assess_as_before(observed: Observation, policy: UndoPolicy) -> Undone | None:
+    """It is as it was, and our change was never seen: that proves nothing."""
+    if policy.versioned and not policy.begun:
         # A replica may lag: the undo goes to where the writes went, under its version.
         return None
-    if sight.unchanged:
-        why = "It is as it was before, but nobody has seen what the call left: that may yet show."
+    if observed.unchanged:
+        why = (
+            "The state is as before the call, but the call's own change was never seen: it may "
+            "appear later."
+        )
     else:
         why = (
-            "Only what any write changes is not as it was before; whether that is all that the "
-            "call has done, or somebody has put it back, cannot be told."
+            "Only fields that every write changes differ from before; whether that is all the "
+            "call did, or it was restored since, is unknown."
         )
-    told = "it reads as before, and nobody has seen what the call left"
+    told = "the state is as before, and the call's own change was never seen"
     return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
 
 
-def _assess_foreign(record: Record, sight: Observation, *, terms: UndoPolicy) -> Undone:
+def _assess_foreign(record: Record, observed: Observation, *, policy: UndoPolicy) -> Undone:
     """It is not what the call left. Whose it is then is said as far as it is known."""
-    later, result, person = terms.later, UndoResult.UNKNOWN, True
-    at = f"at {sight.version}" if sight.version is not None else "there"
-    at = "gone" if sight.state is None else at
-    if sight.version is not None and sight.version in later.versions:
+    later, result, person = policy.later, UndoResult.UNKNOWN, True
+    at = f"at {observed.version}" if observed.version is not None else "there"
+    at = "gone" if observed.state is None else at
+    if observed.version is not None and observed.version in later.versions:
         # Also where that one is undone, and a reader is behind.
         why, told = f"It is {at}, as a later call of ours left it.", "a later call of ours stands"
         return Undone(result=UndoResult.FAILED, why=why, told=told, behind_ours=True)
-    if terms.versioned and record.version is None:
+    if policy.versioned and record.version is None:
         why = (
-            f"It is {at}. What the call returned had no version, so that its work cannot be told "
-            "from anybody else's."
+            f"It is {at}. Which version the call left is not known, so its work cannot be told "
+            "from another writer's."
         )
-        told = "its tool told no version, so its work cannot be told from anybody else's"
-    elif terms.undone_within:
+        told = "which version it left is not known, so it cannot be told from another's work"
+    elif policy.undone_within:
         why = (
-            f"It is {at}, as {terms.undone_within} found it, which was called before this one came "
-            "back and which is undone. Whether all of that is its own work, nobody can tell."
+            f"It is {at}, as {policy.undone_within} found it, which was called before this one "
+            "answered and which is undone. Whether all of that is its own work is unknown."
         )
-        told = (
-            "a call made while it was under way is undone: whose work the rest is nobody can tell"
-        )
+        told = "a call made while it was running is undone: it is unknown whose work the rest is"
     elif later.unversioned:
         why = (
             f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "
-            "it since and told no version, so that this may be its work."
+            "it since and returned no version, so this may be its work."
         )
         told = "it is not as we left it, which may be our own later work"
     else:
         result, person = UndoResult.CONFLICT, False
-        left = f"we left it at {record.version}" if terms.versioned else "we left nothing there"
+        left = f"we left it at {record.version}" if policy.versioned else "we left nothing there"
         why, told = f"Someone changed it since: it is {at}, {left}.", ""
-        if terms.undo_wrote:
-            why = f"It is {at}, where our own undo has put back what somebody had changed since."
+        if policy.undo_wrote:
+            why = f"It is {at}, where our own undo restored an edit made since."
             told = "it was changed since, and what is there now was left alone"
-        elif terms.begun:
+        elif policy.begun:
             why = f"It was changed since: it is {at}, {left}. " + _HALF
             told = "it was changed since, perhaps by a part of its undo, and was left alone"
-        elif not terms.declared_about:
+        elif not policy.declared_about:
             why = f"It was changed since: it is {at}, {left}. " + _UNSAID
             told = "it was changed since, and what is there now was left alone"
     return Undone(
         result=result,
         why=why,
         told=told,
-        version=sight.version,
-        theirs=sight.state,
+        version=observed.version,
+        theirs=observed.state,
         for_a_person=person,
     )
 
 
-_HALF = "An undo of ours was sent that did not come to its end, and may have done a part of that."
+_HALF = "An earlier undo of ours did not finish, and may have done a part of that."
 
 _UNSAID = (
-    "Its tool does not say which object a call is about (about=…), so that a call of our own may "
+    "Its tool does not say which object a call is about (about=…), so another call of ours may "
     "have done that."
 )
 
 
 def assess_proof(
     record: Record,
-    sight: Observation,
+    observed: Observation,
     *,
-    terms: UndoPolicy,
+    policy: UndoPolicy,
     first: Observation,
     failure: BaseException | None,
 ) -> Undone:
     """What a read after the undo proves."""
-    if sight.error is not None:
-        said = describe_error(failure or sight.error)
-        doubted = failure is not None and says_gone(sight.error)
-        why = f"It could not be read back: {said}."
+    if observed.error is not None:
+        said = describe_error(failure or observed.error)
+        doubted = failure is not None and says_gone(observed.error)
+        why = f"It could not be verified: {said}."
         return Undone(result=UndoResult.UNKNOWN, why=why, doubted=doubted)
-    if sight.restored and sight.state is None and failure is not None and is_refusal(failure):
+    if observed.restored and observed.state is None and failure is not None and is_refusal(failure):
         why = (
-            f"The undo was refused ({describe_error(failure)}), and nothing is seen any more: "
-            "that may be for want of permission."
+            f"The undo was refused ({describe_error(failure)}), and nothing is visible any more: "
+            "permission may be missing."
         )
-        told = "the undo was refused, and it could not be read back"
-        alone = not (first.ours or terms.seen)
+        told = "the undo was refused, and it could not be verified"
+        alone = not (first.ours or policy.seen)
         return Undone(
             result=UndoResult.UNKNOWN, why=why, told=told, doubted=True, for_a_person=alone
         )
-    if terms.versioned and sight.ours and not sight.unchanged:
-        return _assess_at_ours(sight, failure)
-    if sight.restored:
-        if first.ours or terms.seen or failure is None:
-            return Undone(result=UndoResult.RESTORED, version=sight.version)
-        why = "It is as it was before, but nobody has seen what the call left, or taken it back."
-        told = "it reads as before, and nobody has seen what the call left"
+    if policy.versioned and observed.ours and not observed.unchanged:
+        return _assess_at_ours(observed, failure)
+    if observed.restored:
+        if first.ours or policy.seen or failure is None:
+            return Undone(result=UndoResult.RESTORED, version=observed.version)
+        why = "The state is as before the call, but the call's own change was never seen or undone."
+        told = "the state is as before, and the call's own change was never seen"
         return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
-    if terms.versioned or terms.deletes:
-        return _assess_after(record, sight, terms=terms, failure=failure)
-    return _assess_unversioned(sight, first=first, failure=failure)
+    if policy.versioned or policy.deletes:
+        return _assess_after(record, observed, policy=policy, failure=failure)
+    return _assess_unversioned(observed, first=first, failure=failure)
 
 
-def _assess_at_ours(sight: Observation, failure: BaseException | None) -> Undone:
+def _assess_at_ours(observed: Observation, failure: BaseException | None) -> Undone:
     """After an undo, it is still at the version that the call left."""
     if failure is not None and not isinstance(failure, ConflictError):
         why = f"The undo failed: {describe_error(failure)}."
-        return Undone(result=UndoResult.FAILED, why=why, version=sight.version)
-    said = "accepted" if failure is None else "refused as changed since"
+        return Undone(result=UndoResult.FAILED, why=why, version=observed.version)
+    said = "accepted" if failure is None else "refused"
     # Two answers that cannot both be true: the reader is behind, and will tell later.
     ended = f" ({describe_error(failure)})" if failure is not None else ""
     why = f"The undo was {said}{ended}, and it still reads as we left it."
     told = f"the undo was {said}, and it still reads as we left it"
-    return Undone(result=UndoResult.UNKNOWN, why=why, told=told, version=sight.version)
+    return Undone(result=UndoResult.UNKNOWN, why=why, told=told, version=observed.version)
 
 
 def _assess_after(
-    record: Record, sight: Observation, *, terms: UndoPolicy, failure: BaseException | None
+    record: Record, observed: Observation, *, policy: UndoPolicy, failure: BaseException | None
 ) -> Undone:
     """After an undo, it is neither as before nor at our version."""
-    if terms.deletes and sight.ours:
+    if policy.deletes and observed.ours:
         said = "was accepted" if failure is None else f"failed: {describe_error(failure)}"
         result = UndoResult.UNKNOWN if failure is None else UndoResult.FAILED
         told = "the undo was accepted, and nothing is there yet" if failure is None else ""
         return Undone(result=result, why=f"The undo {said}; nothing is there.", told=told)
     if failure is not None:
         ended = isinstance(failure, ConflictError) or is_refusal(failure)
-        terms = terms if ended else replace(terms, begun=True)
-        return _assess_later(terms.later) or _assess_foreign(record, sight, terms=terms)
-    return _assess_partial(sight, "It is neither as it was before nor as we left it.")
+        policy = policy if ended else replace(policy, begun=True)
+        found = _assess_later(policy.later) or _assess_foreign(record, observed, policy=policy)
+        return _tell_part(found, failure)
+    return _assess_partial(observed, "It is neither as it was before nor as we left it.")
+
+
+def _tell_part(found: Undone, failure: BaseException) -> Undone:
+    """The same, with what the undo itself says of the parts of a call."""
+    if found.result is not UndoResult.CONFLICT or not isinstance(failure, PartlyUndoneError):
+        return found
+    text = format_value(failure).rstrip(".")
+    told = f"only a part of it was undone: {quote_value(text, most=200)}"
+    return replace(found, why=f"Only a part of it was undone: {text}.", told=told)
 
 
 def _assess_unversioned(
-    sight: Observation, *, first: Observation, failure: BaseException | None
+    observed: Observation, *, first: Observation, failure: BaseException | None
 ) -> Undone:
-    """After an undo, it is not as before; without versions, whose it is nobody can tell."""
+    """After an undo, it is not as before; without versions, it is unknown whose change that is."""
     said = "The undo was accepted" if failure is None else "The undo failed"
     ended = f" ({describe_error(failure)})" if failure is not None else ""
     if isinstance(failure, ConflictError):
         why = f"The undo was refused as changed since{ended}."
-        return Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
-    if not is_same_state(sight.state, first.state):
+        return Undone(result=UndoResult.CONFLICT, why=why, theirs=observed.state)
+    if not is_same_state(observed.state, first.state):
         return _assess_partial(
-            sight, f"{said}{ended}: it is neither as it was before nor as it was when we looked."
+            observed, f"{said}{ended}: it is neither as it was before nor as it was when we looked."
         )
-    is_there = "nothing is there" if sight.state is None else "it reads as it did before the undo"
-    if failure is None or sight.state is None:
+    is_there = (
+        "nothing is there" if observed.state is None else "it reads as it did before the undo"
+    )
+    if failure is None or observed.state is None:
         why, told = (
             f"{said}{ended}, and {is_there}.",
             f"{said[0].lower()}{said[1:]}, and {is_there}",
         )
-        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, theirs=sight.state)
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, theirs=observed.state)
     why, told = f"{said}{ended}, and {is_there}.", f"undoing it failed, and {is_there}"
-    return Undone(result=UndoResult.FAILED, why=why, told=told, theirs=sight.state)
+    return Undone(result=UndoResult.FAILED, why=why, told=told, theirs=observed.state)
 
 
-def _assess_partial(sight: Observation, why: str) -> Undone:
+def _assess_partial(observed: Observation, why: str) -> Undone:
     told = "after the undo it is not as it was before"
     return Undone(
-        result=UndoResult.PARTIAL, why=why, told=told, version=sight.version, theirs=sight.state
+        result=UndoResult.PARTIAL,
+        why=why,
+        told=told,
+        version=observed.version,
+        theirs=observed.state,
     )
 
 
 def doubt_restored(undone: Undone) -> Undone:
-    """What an undo came to while a try of its call may still land: it is read back later."""
+    """The result of an undo while a try of its call may still land: it is verified later."""
     if undone.result is not UndoResult.RESTORED:
         return undone
     why = "It is as it was before, and a try of it that gave no answer may still land."

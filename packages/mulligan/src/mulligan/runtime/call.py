@@ -12,8 +12,9 @@ from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from mulligan.runtime.context import UNDER_WAY, OpenTurn, find_current_turn, read_context
+from mulligan.runtime.context import UNDER_WAY, Labels, OpenTurn, find_current_turn, read_context
 from mulligan.runtime.episodes import SuggestedCall
+from mulligan.runtime.live_action import copy_value
 from mulligan.runtime.outside_calls import HostCallUnderWay
 from mulligan.runtime.signature import list_parameters
 from mulligan.runtime.tool import Make, Tool
@@ -57,6 +58,7 @@ class ActiveCall:
     """What was asked for, by name: neither what we fill nor what a framework does."""
     given: Given
     """As the function takes it: also with what is ours, and with what its framework fills."""
+    _make: Make
     result: object
     """What it came back with, once it did, like `duration_us`."""
     duration_us: int
@@ -67,9 +69,7 @@ class ActiveCall:
         self.tool = tool
         self.turn = turn
         self.waiter = waiter
-        self.labels = tool.labels if turn is None else turn.labels
-        self.traffic = tool.traffic.find(self.labels.tenant)
-        """How calls of its tool by the same tenant have gone."""
+        self.count_for(tool.labels if turn is None else turn.labels)
         self.at_us = at_us = runtime.wall_us()
         waiting = read_context().next_call
         known = waiting.pop() if waiting else None
@@ -99,16 +99,20 @@ class ActiveCall:
         """Which call of its turn it is, as its derived context says it; else nothing."""
         self.try_number = 1
         self.record: Record | None = None
-        """What its tool's own functions are told of it, once its pre-image was taken."""
+        """What its tool's own functions are given of it, once its snapshot was taken."""
         self.records: tuple[Record, ...] = ()
         """The same of every action that it consists of, once they are on record."""
         self.require_lease: Callable[[], None] | None = None
         """Raises where it may not be sent any more, once it is on record: before every try."""
-        self._make: Make | None = None
         self._asked: Mapping[str, object] | None = None
 
+    def count_for(self, labels: Labels) -> None:
+        """Whose call it is in the log, and in how calls of its tool by the same tenant go."""
+        self.labels = labels
+        self.traffic = self.tool.traffic.find(labels.tenant)
+
     def take(self, arguments: Mapping[str, Any]) -> bool:
-        """What the call is made with. Whether it may be in a wrapping: worth asking the schema."""
+        """Set what the call is made with. Whether that may be wrapped, as its schema will tell."""
         self.arguments = arguments
         self._copies, wrapped = self.tool.runtime.form.look_over(arguments)
         return wrapped
@@ -127,7 +131,7 @@ class ActiveCall:
 
     def add_argument(self, name: str, value: object) -> None:
         """Give the tool something beside what the agent passed."""
-        self._make = partial(self._require_maker(), **{name: value})
+        self._make = partial(self._make, **{name: value})
 
     async def make(self) -> Any:
         """Make it once."""
@@ -135,8 +139,8 @@ class ActiveCall:
         self.enter()
         try:
             with around(self.records) if around and self.records else nullcontext():
-                answer = await self._require_maker()()
-                return await self._go_through(answer) if self.tool.acts else answer
+                answer = await self._make()
+                return await self._go_through(answer) if self.tool.has_effect else answer
         finally:
             UNDER_WAY.set(self.outer)
 
@@ -157,7 +161,7 @@ class ActiveCall:
         if len(found) > MOST_GONE_THROUGH:
             raise ConfigurationError(
                 f"{self.tool.declaration.tool} answered with more than {MOST_GONE_THROUGH:,} "
-                "elements that come one by one, whose end nobody can wait for. Return a list."
+                "elements one by one, and the end cannot be awaited. Return a list."
             )
         return found
 
@@ -168,7 +172,7 @@ class ActiveCall:
             self.begin()
 
     def begin(self) -> None:
-        """Whatever comes of it, the calls that it is made by have not done nothing from here on."""
+        """From here on the calls that make it may have changed something, whatever it does."""
         for outer in self._list_outer():
             if outer.acting_within is None:
                 outer.acting_within = set()
@@ -199,19 +203,14 @@ class ActiveCall:
         """The ids of the calls that it is made by; of a later try, that of the first one too."""
         return [each for o in self._list_outer() for each in (o.id, o.parent) if each is not None]
 
-    def _require_maker(self) -> Make:
-        if self._make is None:
-            raise RuntimeError("Nobody has said how this call is made.")
-        return self._make
-
     def as_given(self) -> Mapping[str, object]:
         """The arguments as they were when the call was made."""
         return {**self.arguments, **self._copies} if self._copies else self.arguments
 
-    def keep_asked(self, copy: Callable[[object], Any]) -> Mapping[str, object]:
-        """What was asked for, as nobody can change it afterwards: one copy for all its actions."""
+    def copy_asked(self) -> Mapping[str, object]:
+        """What was asked for, as it is now: one copy for all its actions."""
         if self._asked is None:
-            self._asked = copy(dict(self.arguments))
+            self._asked = copy_value(dict(self.arguments))
         return self._asked
 
     @property
@@ -228,8 +227,9 @@ class ActiveCall:
             return True
 
     def begin_again(self, *, try_number: int) -> ActiveCall:
-        """A later try of the same call starts."""
+        """Start a later try of the same call."""
         again = ActiveCall(self.tool, self.turn, self.waiter)
+        again.count_for(self.labels)
         again.take(self.arguments)
         again.given = self.given
         again.parameters = self.parameters
@@ -242,15 +242,20 @@ class ActiveCall:
         return again
 
     def start_span(self) -> None:
-        """It is about to be made: its span opens, if somebody traces, and its clock runs."""
+        """It is about to be made: its span opens, if tracing is on, and its clock runs."""
         wanted = self.tool.runtime.spans
         # Importing OpenTelemetry takes 9 ms. Who has set up tracing has imported it already.
         if wanted or (wanted is None and "opentelemetry.trace" in sys.modules):
             self.span = _open_span(self.tool, call=self.id, agent=self.labels.agent)
         self.start = time.perf_counter_ns()
 
+    def stop_clock(self) -> None:
+        """It came back: what is loaded and read from here on is not its time."""
+        if self.took_us is None:
+            self.took_us = (time.perf_counter_ns() - self.start) // 1000
+
     def describe(self) -> Call:
-        """The call in the words of core."""
+        """The call as the log, the checks and the journal know it."""
         turn, tool = self.turn.turn if self.turn is not None else None, self.tool
         return Call(
             id=self.id,
@@ -265,7 +270,7 @@ class ActiveCall:
         )
 
     def describe_success(self) -> Execution:
-        """What came of it, once it came back."""
+        """Its result, once it answered."""
         return Execution(
             call=self.describe(),
             outcome=Outcome.SUCCESS,
@@ -283,7 +288,7 @@ def begin_call(
     waiter: Waiter,
     corrects: SuggestedCall | None = None,
 ) -> ActiveCall:
-    """A first try starts, or the corrected call after one that failed."""
+    """Start a first try, or the corrected call after one that failed."""
     runtime = tool.runtime
     turn = find_current_turn(runtime.redactor)
     if runtime.host_calls.under_way:
@@ -381,7 +386,7 @@ def _match_offer(
 
 
 def _open_span(tool: Tool, *, call: str, agent: str) -> ToolSpan | None:
-    """A span that lasts as long as the call; `None` where nobody traces."""
+    """A span that lasts as long as the call; `None` where nothing is traced."""
     try:
         from mulligan.telemetry.spans import ToolSpan, has_tracer_provider
 

@@ -15,10 +15,10 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import islice
+from itertools import islice, takewhile
 from json import JSONDecodeError, loads
 from pathlib import PurePath
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from msgspec import Struct
@@ -30,10 +30,10 @@ from mulligan.loops.actions import NOTHING_DONE
 from mulligan.redaction import Redactor
 from mulligan.runtime.episodes import Offers, OpenEpisode
 from mulligan.runtime.hold import Held
-from mulligan.runtime.live_action import LiveAction, NextCall, as_execution, read_order
-from mulligan.runtime.lookup import Advised, Mended
+from mulligan.runtime.live_action import LiveAction, as_execution, read_order
+from mulligan.runtime.lookup import Advised, RepairedCall
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
-from mulligan.types.action import NOTHING_THERE, SETTLED, State
+from mulligan.types.action import NOTHING_THERE, SETTLED, UNREVIEWED, State
 from mulligan.types.adapter import CheckInHost, MakeInHost
 from mulligan.types.call import DERIVED, Execution
 from mulligan.types.display import format_value
@@ -47,7 +47,7 @@ MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""
 
 Note = Callable[[], Execution]
-"""Tells what came of a call, once somebody asks: most calls are never asked about."""
+"""Tells the result of a call, on demand: most calls are never asked about."""
 
 
 class UntrackedCall(Struct, frozen=True, kw_only=True):
@@ -55,15 +55,15 @@ class UntrackedCall(Struct, frozen=True, kw_only=True):
 
     call: str
     came_back: bool
-    """False: it failed, and nobody can say whether it has changed anything."""
+    """False: it failed, and whether it changed anything is unknown."""
     calls_tools: bool
     """Tools that it has called may have changed something, each on a record of its own."""
     build: Callable[[], LiveAction]
-    """Makes an action of it, where it has to be put before a person."""
+    """Makes an action of it, where it needs attention."""
 
 
-class LooseCalls(deque[UntrackedCall]):
-    """The latest of such calls; somebody may want to be told of each."""
+class UntrackedCalls(deque[UntrackedCall]):
+    """The latest of such calls; a listener may want each."""
 
     def __init__(self, calls: Iterable[UntrackedCall] = ()) -> None:
         super().__init__(calls, maxlen=MOST_NOTES)
@@ -81,8 +81,8 @@ class Trail:
 
     note: Note | None = None
     """The last call that is."""
-    loose: UntrackedCall | None = None
-    """The last of those that nobody declared."""
+    untracked: UntrackedCall | None = None
+    """The last of the undeclared ones."""
     owner: str | None = None
     """The action, or the whole bulk, that the last evidence is kept with."""
     shared: bool = False
@@ -100,25 +100,41 @@ class LiveAttempt:
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
     """What changed something or may have: none of it is ever out of a review's sight."""
-    loose: LooseCalls = field(default_factory=LooseCalls)
-    """What tools did of which nobody declared an effect, or that are only watched."""
+    untracked: UntrackedCalls = field(default_factory=UntrackedCalls)
+    """What undeclared or only watched tools did."""
     actions: list[LiveAction] = field(default_factory=list)
     approved: set[str] = field(default_factory=set)
     """Ids of the calls, and of their actions, that a person has let run."""
     verdict: Verdict | None = None
-    """Of a turn inside another: what its own review came to, where it stands."""
+    """Of a turn inside another: the result of its own review, where it was accepted."""
     asks: bool = False
     """A tool was called that wants a judge's word."""
     trail: Trail = field(default_factory=Trail)
-    inner: list[Callable[[], Iterable[LiveAttempt]]] = field(default_factory=list)
-    """The attempts of each turn that was opened inside it: what they did belongs to it."""
+    inner: list[OpenTurn] = field(default_factory=list)
+    """The turns that were opened inside it: what they did belongs to it."""
+    _unsure: list[LiveAction] = field(default_factory=list)
+    _looked: LiveAction | None = None
+    """The last action that was sorted into these or left out."""
+
+    def list_unsure(self) -> list[LiveAction]:
+        """Its actions without those that came back: it takes no longer when there were many."""
+        new = list(takewhile(lambda each: each is not self._looked, reversed(self.actions)))
+        self._looked = self.actions[-1] if self.actions else None
+        self._unsure = [each for each in (*self._unsure, *reversed(new)) if not each.came_back]
+        return self._unsure
+
+    def forget(self, action: str) -> None:
+        """Another has taken its place."""
+        self.actions[:] = [each for each in self.actions if each.id != action]
+        self._unsure, self._looked = [], None
 
     def list_executions(self) -> tuple[Execution, ...]:
         """Every call that was made, in order; one that gave no answer as a look has found it."""
-        found = [action for action in self.actions if action.looked_up]
-        calls = {action.opening.call for action in found}
-        seen = [done for done in self.done if calls.isdisjoint((done.call.id, done.call.parent))]
-        seen += [as_execution(action, self.turn) for action in found]
+        seen = [*self.done]
+        if found := [action for action in self.actions if action.looked_up]:
+            calls = {action.opening.call for action in found}
+            seen = [done for done in seen if calls.isdisjoint((done.call.id, done.call.parent))]
+            seen += [as_execution(action, self.turn) for action in found]
         seen += [note() for note in self.notes]
         if self.approved:
             seen = [replace(e, approved=True) if e.call.id in self.approved else e for e in seen]
@@ -135,12 +151,12 @@ class LiveAttempt:
         """Ids of the calls that changed something or may have."""
         begun = [a for a in self.actions if a.state is not None]
         made = {a.opening.call or a.id for a in begun if a.state not in NOTHING_THERE}
-        return frozenset(made | {each.call for each in self.loose})
+        return frozenset(made | {each.call for each in self.untracked})
 
     def has_acted(self) -> bool:
         """Whether it has changed something, may have, or wanted to and was held."""
         tried = any(action.state is not State.NOT_EXECUTED for action in self.actions)
-        return tried or any(each.loose for each in self.list_whole()) or bool(self.list_inner())
+        return tried or any(each.untracked for each in self.list_whole()) or bool(self.list_inner())
 
     def list_latest(self, most: int) -> tuple[Execution, ...]:
         """The last calls that were made, in order; it takes no longer when there were many."""
@@ -148,26 +164,27 @@ class LiveAttempt:
         seen = [*self.done[-most:], *(note() for note in notes)]
         return tuple(sorted(seen, key=lambda execution: execution.call.id)[-most:])
 
+    def has_late_answers(self) -> bool:
+        """Whether something of it came back, or is under way, that was not undone with it."""
+        news = self.list_whole_in_state(*UNREVIEWED, State.INTENT)
+        return bool(news) or any(part.untracked for part in self.list_whole())
+
     def list_whole(self) -> list[LiveAttempt]:
         """It, and the attempts of the turns inside it, and of those inside them."""
-        inner = [attempt for turn in self.inner for attempt in turn()]
-        return [self, *(each for attempt in inner for each in attempt.list_whole())]
+        inner = [each.list_whole() for turn in self.inner for each in turn.attempts]
+        return sum(inner, [self])
 
     def list_unseen_inside(self) -> list[str]:
         """What turns inside it did and no review has looked at."""
         inner = [each for each in self.list_whole()[1:] if each.verdict is None]
-        loose = [made.call for each in inner for made in each.loose]
+        untracked = [made.call for each in inner for made in each.untracked]
         acted = [a for each in inner for a in each.list_in_state(State.EXECUTED)]
-        return loose + [action.opening.call or action.id for action in acted]
-
-    def list_inner_verdicts(self) -> list[Verdict]:
-        """What the reviews of turns inside it came to, where those changed something."""
-        inner = [each for each in self.list_whole()[1:] if each.list_changing()]
-        return [each.verdict for each in inner if each.verdict is not None]
+        return untracked + [action.opening.call or action.id for action in acted]
 
     def list_inner(self) -> list[LiveAction]:
         """What the turns inside it have done."""
-        return [action for attempt in self.list_whole()[1:] for action in attempt.actions]
+        inner = [each for turn in self.inner for each in turn.attempts]
+        return [action for each in inner for action in (*each.actions, *each.list_inner())]
 
     def list_in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
@@ -179,34 +196,34 @@ class LiveAttempt:
         return sorted(found, key=read_order)
 
 
-_UNSURE = "It is not certain whether this was done:"
-_UNDONE_NOT = "Could not be taken back, though something was found wrong:"
+_UNSURE = "It is unknown whether this was done:"
+_UNDONE_NOT = "Could not be undone, although a problem was found:"
 # An attempt is rejected as a whole: what is wrong may be another call of it.
 _HEADS: Mapping[State, str] = {
     State.EXECUTED: "Not yet checked:",
     State.PENDING_REVIEW: "Not yet checked:",
-    State.HELD: "Not done yet, this waits for a person's approval:",
-    State.APPROVED: "Not done yet, this was approved:",
+    State.HELD: "Not done yet, awaiting approval:",
+    State.APPROVED: "Approved, not done yet:",
     State.INTENT: _UNSURE,
     State.UNKNOWN: _UNSURE,
     State.NEEDS_HUMAN: _UNSURE,
-    State.UNDOING: "Being taken back, as something was found wrong:",
+    State.UNDOING: "Being undone, because a problem was found:",
     State.CONFLICT: _UNDONE_NOT,
     State.UNDO_FAILED: _UNDONE_NOT,
-    State.DISPUTED: "In effect until a person has decided, though something was found wrong:",
+    State.DISPUTED: "In effect until a person decides, although a problem was found:",
 }
 
 
 def render_note(verdict: Verdict, actions: Iterable[LiveAction]) -> str:
     """Everything that a reply might leave out or deny; empty where there is nothing to add."""
-    # Whatever the reply says: who quotes the id of an action may still say that it was done.
+    # Whatever the reply says: a reply that quotes an action's id may still claim that it was done.
     left = [a for a in actions if a.state not in SETTLED]
     lines: list[str] = []
     if any(finding.rule == NOTHING_DONE for finding in verdict.findings):
-        lines.append("What was done first was found wrong, and nothing was changed after that.")
+        lines.append("The first attempt was wrong, and nothing was changed after it.")
     if verdict.standing is Standing.UNREVIEWED and not left:
         lines.append("Not checked: a reviewer gave no answer.")
-    for head in dict.fromkeys(_HEADS.values()):
+    for head in dict.fromkeys(_HEADS.values()) if left else ():
         found = [a.said for a in left if a.state is not None and _HEADS.get(a.state) == head]
         if found:
             lines += [head, *(f"- {each}" for each in dict.fromkeys(found))]
@@ -214,12 +231,12 @@ def render_note(verdict: Verdict, actions: Iterable[LiveAction]) -> str:
 
 
 class TurnResult(Struct, frozen=True, kw_only=True):
-    """What came of a turn, as far as its reply must tell of it."""
+    """The result of a turn, as far as its reply must tell of it."""
 
     standing: Standing
     """Of what was done and of the text, where both were reviewed: the worse of the two."""
     confidence: Confidence | None
-    """`None`: nobody has reviewed it, or not yet."""
+    """`None`: not reviewed, or not yet."""
     findings: tuple[Finding, ...]
     """Of the last attempt."""
     note: str = ""
@@ -230,7 +247,7 @@ class TurnResult(Struct, frozen=True, kw_only=True):
     stands: bool = True
     """What was done was neither rejected nor undone."""
     waits: bool = False
-    """A call of the turn was not made yet: it waits for a person, or was only just approved."""
+    """A call of the turn was not made yet: it is awaiting approval, or was only just approved."""
 
     @property
     def finished(self) -> bool:
@@ -310,8 +327,19 @@ class InHost(NamedTuple):
     check: CheckInHost | None = None
 
 
+class NextCall(NamedTuple):
+    """What the first call that begins is to have."""
+
+    id: str = ""
+    """Empty: any."""
+    took_us: int | None = None
+    """`None`: as long as it takes."""
+    advised: bool = True
+    """Whether advice on its failure is read."""
+
+
 class CallContext(NamedTuple):
-    """What a call carries, wherever it is made; another one takes its place for a block."""
+    """What a call carries, in any place; another one takes its place for a block."""
 
     turn: OpenTurn | None = None
     """The turn that is going on here."""
@@ -328,9 +356,9 @@ class CallContext(NamedTuple):
     in_host: InHost | None = None
     """How a host makes the calls of its own tools."""
     held: dict[str, Held] | None = None
-    """What was held, by its tool, where somebody puts it into the words of a host."""
-    said: list[Advised | Mended] | None = None
-    """What is said about calls, where somebody listens."""
+    """What was held, by its tool, where a host words it."""
+    said: list[Advised | RepairedCall] | None = None
+    """What is said about calls, where something listens."""
     own: Mapping[type, object] = MappingProxyType({})
     """What others put here, each by its type: `None` where it was taken out."""
 
@@ -373,7 +401,7 @@ def carry(context: CallContext) -> Iterator[None]:
 
 
 def _leave(token: Token[CallContext], within: CallContext) -> None:
-    """Take back what a block has changed; `ValueError` elsewhere than where it was entered."""
+    """Reset what a block has changed; `ValueError` elsewhere than where it was entered."""
     now = _context.get()
     _context.reset(token)
     if now is not within:
@@ -391,19 +419,19 @@ class Labels(NamedTuple):
     tenant: str
     """Its identity, never its name."""
     agent: str
-    """In parentheses, where nobody named it: what it runs in."""
+    """In parentheses, where it has no name: what it runs in."""
     context: str
     """As it was given, else derived."""
     turn: str | None
 
 
 class Reviewed(TurnResult, frozen=True, kw_only=True):
-    """What a review of the attempt came to, and what has been done about it."""
+    """The result of the attempt's review, and what has been done about it."""
 
     correction: Correction | None
     """What to tell the agent, which may try once more; `None`: this was the last attempt."""
     idle: bool = False
-    """Nothing was done that anybody could have looked at."""
+    """Nothing was done that could be reviewed."""
 
 
 class Reviewing(Protocol):
@@ -419,18 +447,18 @@ class Reviewing(Protocol):
         """Whether a call that was not made yet may be made on the word of the checks."""
 
     async def leave(self, *, failed: bool, waiter: Waiter) -> None:
-        """The turn is over; what nobody reviewed must not be forgotten."""
+        """The turn is over; what was not reviewed must not be forgotten."""
 
 
 class TurnOrigin(Struct, frozen=True, kw_only=True):
-    """Where a turn comes from: its context, where nobody gives one."""
+    """Where a turn comes from: its context, where none is given."""
 
     host: str = ""
     """The framework that runs its agent, or the gateway; empty: the application itself."""
     within: str = ""
     """The function that opened it."""
     tools: int | None = None
-    """How many its agent has; `None`: nobody told."""
+    """How many its agent has; `None`: unknown."""
 
     def derive_context(self, message: str, *, redactor: Redactor) -> str:
         """What is known of a turn, without a word of its message."""
@@ -446,7 +474,7 @@ APPLICATION = TurnOrigin()
 
 
 def name_caller() -> str:
-    """The function that has called who asks; of a program's top level, its file."""
+    """The caller's function; of a program's top level, its file."""
     code = sys._getframe(2).f_code  # noqa: SLF001 - inspect reads whole files for it
     return code.co_name if code.co_name.isidentifier() else PurePath(code.co_filename).stem
 
@@ -474,12 +502,6 @@ class TurnsUnderWay:
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
-    __slots__ = (
-        "__weakref__", "_among", "_around", "_entered", "_origin", "_tokens", "advised", "attempts",
-        "correction", "durable", "episodes", "home", "kept", "labels", "mended", "offers", "outer",
-        "over", "own", "reviewing", "steps", "turn",
-    )  # fmt: skip
-
     def __init__(
         self,
         turn: Turn,
@@ -496,7 +518,7 @@ class OpenTurn:
         self.home = redactor
         """What every turn of one application shares."""
         self.own = own
-        """It stands for itself, also where it is opened inside another."""
+        """It is independent, also where it is opened inside another."""
         self.outer: OpenTurn | None = None
         """The turn that it was opened in and belongs to."""
         self._around: OpenTurn | None = None
@@ -507,15 +529,17 @@ class OpenTurn:
         self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
         """What its agent was told about calls that failed, also of those that returned a failure;
         the latest last."""
-        self.mended: deque[Mended] = deque(maxlen=MOST_ADVISED)
+        self.repaired: deque[RepairedCall] = deque(maxlen=MOST_ADVISED)
         """Calls that were made otherwise than its agent asked, and what was changed; the latest
         last."""
         self.episodes: deque[OpenEpisode] = deque(maxlen=MOST_EPISODES)
         """What failed in it, for when its end is known."""
         self.offers = Offers()
-        """Corrections its agent was told of."""
+        """Corrections that its agent was shown."""
+        self.failing: dict[object, tuple[int, str]] = {}
+        """How often each call has failed in the same way since it last did not, and how."""
         self.kept = False
-        """What its tools return is kept by others, who may go on from there whatever happens."""
+        """What its tools return is kept elsewhere, where the run may continue from it."""
         self.durable = False
         """An engine goes on with it in whichever process, step by step."""
         self.over = False
@@ -548,7 +572,7 @@ class OpenTurn:
 
     @property
     def principal(self) -> str:
-        """Who asked, by their identity; empty where nobody is named."""
+        """Who asked, by their identity; empty where unknown."""
         return self.home.identify(self.turn.principal, IdentityKind.PRINCIPAL)
 
     @property
@@ -573,19 +597,22 @@ class OpenTurn:
         heard = [*(before if isinstance(before, list) else ()), said]
         self.turn = replace(self.turn, known={**self.turn.known, CHANGED_BY_PERSON: heard})
 
-    def list_actions(self) -> Iterator[LiveAction]:
+    def list_actions(self) -> list[LiveAction]:
         """Everything that was done or tried so far, in all attempts, also by turns inside it."""
-        for attempt in self.attempts:
+        return [a for each in self.attempts for a in (*each.actions, *each.list_inner())]
+
+    def list_unsure(self) -> Iterator[LiveAction]:
+        """The same without those of this attempt that surely came back, which may be many."""
+        *before, now = self.attempts
+        for attempt in before:
             yield from attempt.actions
             yield from attempt.list_inner()
+        yield from now.list_unsure()
+        yield from now.list_inner()
 
     def list_standing(self) -> list[Execution]:
         """The calls so far that were not undone, in all attempts."""
         return [each for attempt in self.attempts for each in attempt.list_standing()]
-
-    def list_attempts(self) -> list[LiveAttempt]:
-        """Its attempts so far."""
-        return self.attempts
 
     @property
     def root(self) -> OpenTurn:
@@ -598,10 +625,10 @@ class OpenTurn:
     @property
     def is_inner(self) -> bool:
         """Whether it belongs to another turn that is still going on."""
-        return self.root is not self and not self.root.over
+        return self.outer is not None and not self.root.over
 
     def bind(self, function: Callable[P, R]) -> Callable[P, R]:
-        """The function in this turn, wherever it is called: for threads and executors.
+        """The function in this turn, called from anywhere: for threads and executors.
 
         `loop.run_in_executor(None, turn.bind(work))`. A context that a thread was given, as by
         `asyncio.to_thread`, needs none of this.
@@ -628,9 +655,9 @@ class OpenTurn:
         return carry(_context.get()._replace(turn=self))
 
     async def review(self, reply: object = None) -> Reviewed:
-        """Review what was done since the last review, before anyone sees the reply.
+        """Review what was done since the last review, before the reply is shown.
 
-        Rejected, it is taken back as a whole, and `correction` says what to tell the agent.
+        Rejected, it is undone as a whole, and `correction` says what to tell the agent.
         """
         if self.reviewing is None:
             raise RuntimeError("This turn is not open: use `async with m.turn(…) as turn:`.")
@@ -649,8 +676,8 @@ class OpenTurn:
         if not self._entered:
             self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
-        if self.outer is not None and self.list_attempts not in self.outer.attempt.inner:
-            self.outer.attempt.inner.append(self.list_attempts)
+        if self.outer is not None and self not in self.outer.attempt.inner:
+            self.outer.attempt.inner.append(self)
         self._entered += 1
         if self._among is not None:
             self._among.add(self)
@@ -676,12 +703,7 @@ class OpenTurn:
         self._tokens.append((_context.set(within), within))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         run_to_end(self._leave(failed=error is not None, waiter=ON_THREAD))
 
     def find_of(self, home: Redactor) -> OpenTurn | None:
@@ -708,12 +730,7 @@ class OpenTurn:
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
         await self._leave(failed=error is not None, waiter=ON_LOOP)
 
 
@@ -730,7 +747,7 @@ def write_words_only() -> None:
     _context.set(_context.get()._replace(words_only=True))
 
 
-def tell(what: Advised | Mended) -> None:
+def add_advice(what: Advised | RepairedCall) -> None:
     """Say something about a call that is being made."""
     said = _context.get().said
     if said is not None:

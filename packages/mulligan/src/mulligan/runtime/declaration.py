@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, astuple, replace
 
 from mulligan.codec import read_hints
-from mulligan.process.event_loop import is_async
+from mulligan.process.user_functions import is_async
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
 from mulligan.runtime.signature import list_parameters
@@ -140,16 +140,16 @@ class Remote(Struct, frozen=True, kw_only=True):
     """How long it remembers a key."""
     requests: Annotated[int, ReadBy(read_requests)] = 0
     """1: a call is one request, so that "it was never sent" is proof that nothing happened. By
-    default nobody said, and an earlier request of the same call may have landed."""
+    default that is not declared, and an earlier request of the same call may have landed."""
     not_processed: bool = False
     """It documents that a call which it answered with a rate limit has had no effect."""
     binds: bool = False
-    """`True`: what a call is made inside of (`around`) refuses it once its pre-image has been
+    """`True`: what a call is made inside of (`around`) refuses it once its snapshot has been
     changed, so that no `if_version` is needed."""
     refresh: RecordFunction | None = None
     """Get new credentials: run once after a 401, and the call is made again."""
     in_progress: Callable[[BaseException], bool] | None = None
-    """Whether a conflict says that our own first call, under the same key, is still on its way:
+    """Whether a conflict says that our own first call, under the same key, is still running:
     then it is asked for again, under that key."""
 
 
@@ -173,7 +173,7 @@ class Failures(Struct, frozen=True, kw_only=True):
     ask_judge: bool = False
     """Whether a judge is asked for a correction where nothing else has one. Async tools only."""
     with_note: Callable[[Any, str], Any] | None = None
-    """Where a result tells its agent that the call was mended: a function of the result and the
+    """Where a result tells its agent that the call was repaired: a function of the result and the
     note, which returns the result. By default a line stands under a text, and nothing elsewhere."""
 
 
@@ -183,7 +183,7 @@ class Review(Struct, frozen=True, kw_only=True):
     judged: Annotated[bool | None, FoundBy(find_judged)] = None
     """Whether a judge is asked about its calls; by default about those that change something."""
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
-    """What becomes of its effect when nobody can say: `proceed` or `undo`."""
+    """What happens to its effect without a verdict: `proceed` or `undo`."""
     release: Release = Release.PERSON
     """Who lets a held call run: a `person`, or the `checks`, if all are content."""
     untrusted: Annotated[Severity | None, ReadBy(read_weight)] = None
@@ -224,10 +224,11 @@ class Declared(DeclaredCallbacks, total=False):
     key: str
     """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
     if_version: str
-    """The parameter that carries the version of the pre-image: a call that comes after somebody
-    else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
+    """The parameter that carries the version of the snapshot: a call that comes after another
+    writer's edit is refused, and no undo goes back to before that edit. Of a bulk, a
+    list."""
     if_absent: str
-    """The parameter that is `True` where the pre-image was nothing: the object must not exist.
+    """The parameter that is `True` where the snapshot was nothing: the object must not exist.
     Without it, such a call of a tool with `if_version` is held."""
     each: str
     """The parameter that holds the elements of a bulk: each is an action of its own."""
@@ -236,8 +237,9 @@ class Declared(DeclaredCallbacks, total=False):
     refuses: type[BaseException] | tuple[type[BaseException], ...]
     """Exceptions by which the tool says that nothing was done. It may also raise `NothingDone`."""
     probe_by: ProbeBy
-    """What `probe` goes by: this very `call`, or only the `state` that is there. By default the
-    call where there is a `key`, else the state."""
+    """What `probe` goes by: this very `call`, a `receipt` that the call left with the version it
+    wrote, or only the `state` that is there. By default the call if there is a `key`, else the
+    state."""
     around: Around
     """What each try of a call is made inside of, such as a transaction that leaves a mark: given
     the call's record, of a bulk one for each element. Journaled calls only."""
@@ -282,7 +284,7 @@ class Declaration(Struct, frozen=True, kw_only=True):
     effect_of: Annotated[Callable[[Record], Effect] | None, FoundBy(find_effect_of)] = None
     repeat: Repeat = Repeat.ONCE
     mode: Mode = Mode.SUGGEST
-    abilities: ToolCallbacks = field(default_factory=ToolCallbacks)
+    callbacks: ToolCallbacks = field(default_factory=ToolCallbacks)
     hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
     key: Annotated[str | None, ReadBy(read_parameter)] = None
     if_version: Annotated[str | None, ReadBy(read_parameter)] = None
@@ -303,18 +305,18 @@ class Declaration(Struct, frozen=True, kw_only=True):
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """The parameters that we fill, and nobody else."""
+        """The parameters that only we fill."""
         return tuple(name for name in (self.key, self.if_version, self.if_absent) if name)
 
     def classify_effect(self, arguments: Mapping[str, object]) -> Effect:
-        """What a call with these arguments can do; where nobody can tell, the gravest."""
+        """What a call with these arguments can do; where that is unknown, the gravest."""
         if self.effect_of is None:
             return self.effect
         try:
             effect = Effect(self.effect_of(Record(arguments=arguments)))
         except Exception:  # noqa: BLE001 - a user's function; holding the call is always safe
             return Effect.IRREVERSIBLE
-        if effect is Effect.REVERSIBLE and self.abilities.undo is None:
+        if effect is Effect.REVERSIBLE and self.callbacks.undo is None:
             return Effect.IRREVERSIBLE
         return effect
 
@@ -322,7 +324,7 @@ class Declaration(Struct, frozen=True, kw_only=True):
 def list_functions(said: Declaration) -> list[Callable[..., object]]:
     """The functions that a tool is declared with beside its own."""
     provide, more = said.arguments.provide, (said.effect_of, said.describe, said.around)
-    given = (*astuple(said.abilities), provide, *more)
+    given = (*astuple(said.callbacks), provide, *more)
     return [each for each in given if callable(each)]
 
 
@@ -387,14 +389,14 @@ def _refuse_unusable(tool: object) -> None:
         )
     if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
         raise ConfigurationError(
-            f"{read_name(tool)} is a generator, whose end nobody could see. "
-            "Wrap a function that returns what it yields, such as a list."
+            f"{read_name(tool)} is a generator, and its end cannot be seen. Wrap a function that "
+            "returns what it yields, such as a list."
         )
 
 
 def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
     """A declaration that nothing could keep is refused now, not on the first bad day."""
-    can = said.abilities
+    can = said.callbacks
     inside_a_call = (can.before, can.version, can.probe, can.refresh)
     complaints = {
         "is REVERSIBLE but has no undo. Pass undo=…, or declare it IRREVERSIBLE": (
@@ -458,7 +460,7 @@ class Declares(Protocol):
 
 
 class Definition(Struct, frozen=True, kw_only=True):
-    """A function by where it stands. A cell of a notebook that is run again stands where it did."""
+    """A function by its place. A cell of a notebook that is run again keeps its place."""
 
     module: str
     name: str

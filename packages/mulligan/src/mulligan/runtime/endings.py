@@ -1,4 +1,4 @@
-"""What a turn's failures came to, as episodes for the memory: how they ended, and no values."""
+"""The results of a turn's failures, as episodes for the memory: how they ended, and no values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_CALLS = 10
 def build_episodes(
     turn: Turn, opened: Sequence[OpenEpisode], *, calls: Sequence[Ended]
 ) -> list[Episode]:
-    """Every failure of a turn that is over, with what came of it. `calls` are in their order."""
+    """Every failure of a turn that is over, with its result. `calls` are in their order."""
     places = {each.execution.call.id: at for at, each in enumerate(calls)}
     found = []
     for each in opened:
@@ -77,7 +77,7 @@ class _Story(Struct, frozen=True, kw_only=True):
         return self.opened.failed.effect is Effect.READ
 
     def _is_verified(self, call: Ended) -> bool:
-        """A read that succeeded needs no more; what nobody declared is never called verified."""
+        """A read that succeeded needs no more; what is not declared is never called verified."""
         declared = self.opened.failed.effect is not Effect.UNDECLARED
         return self._reads or (declared and call.accepted)
 

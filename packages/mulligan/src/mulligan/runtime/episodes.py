@@ -11,14 +11,20 @@ from msgspec import Struct
 from mulligan.process.event_loop import LateModules
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.lookup import Advised
-from mulligan.types.call import Execution, Outcome
+from mulligan.types.call import Execution, Failure, Outcome
 from mulligan.types.display import format_value
+from mulligan.types.effect import Effect
+from mulligan.types.errors import SilentError
+from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import (
     Earlier,
+    ErrorRule,
     FailedCall,
     Group,
     Pattern,
+    Planned,
     Suggestion,
+    hash_schema,
 )
 
 MOST_OPEN = 20
@@ -35,7 +41,7 @@ class SuggestedCall(Struct, frozen=True, kw_only=True):
     advised: Advised | None = None
     """What was to be said of that call."""
     by_itself: bool = False
-    """Nobody asked for it: it is made in mode `auto`, in the place of the call that failed."""
+    """Not requested: it is made in mode `auto`, in the place of the call that failed."""
 
     @property
     def by(self) -> str:
@@ -55,14 +61,14 @@ class Offers:
     def make(self, execution: Execution, suggestions: Sequence[Suggestion]) -> None:
         """Remember what an agent was told. Another tool or a call to make first is not counted."""
         call = execution.call
-        mending = [each for each in suggestions if not (each.patch.tool or each.patch.first)]
+        repairing = [each for each in suggestions if not (each.patch.tool or each.patch.first)]
         self.waiting = True
         waiting = self._open.setdefault((call.server, call.tool), [])
         waiting += [
             SuggestedCall(
                 suggestion=each, execution=execution, arguments=each.patch.apply(call.arguments)
             )
-            for each in mending
+            for each in repairing
         ]
         del waiting[:-MOST_OPEN]
 
@@ -102,6 +108,46 @@ class OpenEpisode(Struct, frozen=True, kw_only=True):
     """`None`: memory had nothing to say."""
 
 
+def open_episode(
+    execution: Execution,
+    planned: Planned,
+    *,
+    rules: Sequence[ErrorRule] = (),
+    later: bool = False,
+) -> OpenEpisode:
+    """A failure with its pattern, and all that a suggestion may be made from."""
+    # Only a failure pays for it: the tables take a while to load.
+    from mulligan.learning.classify import find_likely_class
+    from mulligan.learning.fingerprint import build_pattern
+
+    failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
+    failed = FailedCall(
+        call=planned.call,
+        schema=planned.schema,
+        effect=Effect.UNDECLARED if failure.acted_within else planned.effect,
+        tools=planned.tools,
+        reads=planned.reads,
+        said=planned.said,
+        earlier=planned.earlier,
+        failure=failure,
+        error=failure.said if failure.error is None else format_value(failure.error),
+    )
+    pattern = build_pattern(
+        failed.call,
+        error=failed.error,
+        error_class=find_likely_class(failed.failure, failed.error),
+        error_type=type(failed.failure.error or SilentError()).__name__,
+        rules=rules,
+    )
+    return OpenEpisode(
+        execution=execution,
+        failed=failed,
+        pattern=pattern,
+        schema_hash=hash_schema(planned.schema),
+        later=later,
+    )
+
+
 class Ended(Struct, frozen=True, kw_only=True):
     """A call of a turn that is over."""
 
@@ -109,7 +155,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     accepted: bool = False
     """Its attempt was reviewed, and accepted."""
     rejected: bool = False
-    """Its attempt was reviewed, and rejected: what it did was taken back or is in dispute."""
+    """Its attempt was reviewed, and rejected: what it did was undone or is in dispute."""
 
     @property
     def succeeded(self) -> bool:

@@ -1,4 +1,4 @@
-"""A call that waits for a person: it answers at once, and runs only when somebody approved it."""
+"""A call that is awaiting approval: it answers at once, and runs only after approval."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Held(str):
         """Say what the agent may tell the person."""
         held = super().__new__(
             cls,
-            f"{tool} was not run yet: {hold.reason} It waits for a person to approve it "
-            f"(hold {hold.action}, until {hold.expires_at:%H:%M} UTC). Do not call it again now; "
-            "tell the person that it waits.",
+            f"{tool} was not run yet: {hold.reason} It is awaiting approval (hold {hold.action}, "
+            f"until {hold.expires_at:%H:%M} UTC). Do not call it again now; tell the person that "
+            "it is awaiting approval.",
         )
         held.hold = hold
         return held
@@ -79,7 +79,7 @@ def _takes_text(returns: object) -> bool:
 def _find_mcp_error() -> type[Exception] | None:
     """FastMCP's own error, while one of its servers is answering a request here.
 
-    Nothing is imported: who is not loaded cannot be asking.
+    Nothing is imported: a framework that is not loaded cannot be asking.
     """
     asking = getattr(sys.modules.get("fastmcp.server.dependencies"), "get_context", None)
     errors = sys.modules.get("fastmcp.exceptions")

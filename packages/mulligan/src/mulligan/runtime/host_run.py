@@ -11,10 +11,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from mulligan.redaction.redactor import hide_in_arguments
-from mulligan.runtime.advice import find_misfit, plan_call, predict_failure
+from mulligan.runtime.advice import find_host_refusal, plan_call, predict_failure
 from mulligan.runtime.call import ActiveCall, begin_call
 from mulligan.runtime.context import (
     InHost,
+    NextCall,
     OpenTurn,
     Reviewed,
     carry,
@@ -24,8 +25,8 @@ from mulligan.runtime.context import (
 from mulligan.runtime.hold import Held
 from mulligan.runtime.host_tools import Hosted, HostedTools, HostHolds
 from mulligan.runtime.journaled_call import JournaledCall
-from mulligan.runtime.live_action import LiveAction, NextCall
-from mulligan.runtime.lookup import Advised, Mended
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.lookup import Advised, RepairedCall
 from mulligan.runtime.outcome import build_proposal
 from mulligan.runtime.reply import Rewrite, join_standings
 from mulligan.runtime.tool import Tool
@@ -44,13 +45,13 @@ from mulligan.types.turn import CallKey, name_call
 async def hold_ahead(tool: Tool, arguments: Mapping[str, object], *, turn: OpenTurn) -> Held | None:
     """Hold a call of the current turn; `None` where it is to be made, which may also refuse it."""
     call = begin_call(tool, ((), dict(arguments)), waiter=ON_LOOP)
-    if await find_misfit(call) is not None or _is_refused(call, turn):
+    if await find_host_refusal(call) is not None or _is_refused(call, turn):
         return None
     return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).hold_ahead()
 
 
 def _is_refused(call: ActiveCall, turn: OpenTurn) -> bool:
-    """Whether nobody needs to be asked: by what is known, the call is not made at all."""
+    """Whether no approval is needed: by what is known, the call is not made at all."""
     tool = call.tool
     if tool.declaration.failures.precheck is not Precheck.REFUSE:
         return False
@@ -63,7 +64,7 @@ CheckReply = Callable[[str, Rewrite], Awaitable[Replied]]
 
 
 class Rewriting:
-    """One reply on its way, whose next text comes from outside whenever its host has it."""
+    """One reply under way, whose next text comes from outside whenever its host has it."""
 
     def __init__(self, check: CheckReply) -> None:
         self._check = check
@@ -72,7 +73,7 @@ class Rewriting:
         self._written: asyncio.Future[str] | None = None
 
     async def offer(self, text: str) -> Correction | Replied:
-        """Bring a text: what is to be told about it, or what came of them all."""
+        """Bring a text: what is to be told about it, or the result of them all."""
         if self._task is None:
             self._task = asyncio.ensure_future(self._check(text, self._rewrite))
         elif self._written is not None and not self._written.done():
@@ -90,7 +91,7 @@ class Rewriting:
         """No further text will come."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
-            with suppress(asyncio.CancelledError, Exception):  # nobody waits for it any more
+            with suppress(asyncio.CancelledError, Exception):  # no caller waits any more
                 await self._task
 
     async def _rewrite(self, correction: Correction) -> str:
@@ -106,7 +107,7 @@ MOST_CALLS = 500
 
 
 class Run:
-    """A host's run on its way."""
+    """A host's run under way."""
 
     def __init__(
         self,
@@ -151,12 +152,12 @@ class Run:
         self.turn.note_tools(count)
 
     async def call(self, call: HostCall) -> Called:
-        """Make a call: logged, mended, journaled or held as its tool was declared."""
+        """Make a call: logged, repaired, journaled or held as its tool was declared."""
         self._calls += 1
         with self.turn.make_current():
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None
-            if tool is not None and tool.acts:
+            if tool is not None and tool.has_effect:
                 named = Call(id=call.id, tool=call.tool, arguments=call.arguments)
                 self._acted.setdefault(self.turn.attempt.number, []).append(name_call(named))
                 waited = await self._holds.find(call)
@@ -174,7 +175,7 @@ class Run:
 
     async def _make_approved(self, call: HostCall, wrapped: Hosted | None, *, tool: Tool) -> Called:
         """Make a call that a person has approved in the host, where it was not on hold here."""
-        made = tool.runtime.make_id(tool.runtime.wall_us())
+        made = tool.runtime.make_id()
         self.turn.attempt.approved.add(made)
         before = await self._holds.replace(call, by=made)
         if before is not None or call.edited:
@@ -186,7 +187,7 @@ class Run:
                 called = await self._make(call, wrapped)
         except HeldError as held:
             if held.action != made:
-                # It was mended on its way: that is not what the person has seen.
+                # It was repaired in between: that is not what the person has seen.
                 raise
             called = await self.call(call)
         return called if before is None else _tell_change(called, call)
@@ -195,7 +196,7 @@ class Run:
         self, call: HostCall, wrapped: Hosted | None, *, approved: LiveAction | None = None
     ) -> Called:
         held: dict[str, Held] = {}
-        said: list[Advised | Mended] = []
+        said: list[Advised | RepairedCall] = []
         context = read_context()._replace(held=held, said=said, resumed=approved, once=call.once)
         result: object = None
         try:
@@ -267,7 +268,7 @@ class Run:
         return await self._holds.find(call) is not None
 
     async def review(self, reply: object, *, last: bool = False) -> Answer:
-        """Review what was done since the last review, and the reply, before anybody sees it."""
+        """Review what was done since the last review, and the reply, before it is shown."""
         with self.turn.make_current():
             reviewed = await self._review_done(reply)
             if reviewed.correction is None:
@@ -280,7 +281,7 @@ class Run:
         return answer
 
     async def review_failed(self) -> str:
-        """Why what a failed call has done all the same was undone; nothing, where it stands."""
+        """Why the effect of a failed call was undone; empty where it was not."""
         if not self.turn.attempt.list_whole_in_state(State.EXECUTED):
             return ""
         answer = await self.review(None)
@@ -305,12 +306,12 @@ class Run:
         return self.turn.list_standing()
 
     async def keep_dropped(self, messages: bytes) -> None:
-        """Keep the messages of a rejected attempt for those who look into the turn later."""
+        """Keep the messages of a rejected attempt for a later look at the turn."""
         rejected = len(self.turn.attempts) - 1
         await self._keep(Kept(owner=self.id, name=f"messages {rejected}", value=messages))
 
     async def leave(self, *, failed: bool = False) -> None:
-        """The run is over. What nobody reviewed goes to a later review."""
+        """The run is over. What was not reviewed goes to a later review."""
         if self._rewriting is not None:
             await self._rewriting.stop()
         if not failed and not self.turn.is_inner:
@@ -318,9 +319,9 @@ class Run:
         await self.turn.end(failed=failed)
 
     async def _review_pause(self) -> None:
-        """Review what was done beside calls that wait for a person, whose word may come much later.
+        """Review what was done beside calls that await approval, which may come much later.
 
-        Rejected, it is all taken back, and the agent is told so where its run goes on.
+        Rejected, all of it is undone, and the agent is told so where its run goes on.
         """
         attempt = self.turn.attempt
         held = attempt.list_whole_in_state(State.HELD)
@@ -333,12 +334,12 @@ class Run:
             await self._holds.explain([action.id for action in held], told)
 
     def _tell(self, answer: Answer) -> None:
-        """Tell whoever wants to know; the answer goes out whatever they make of it."""
+        """Call `on_answer`; the answer is sent whatever it raises."""
         try:
             if self._on_answer is not None:
                 self._on_answer(answer)
         except Exception:  # noqa: BLE001 - a listener of others
-            _report.warning("on_answer failed: the answer goes out all the same.", exc_info=True)
+            _report.warning("on_answer failed: the answer is still sent.", exc_info=True)
 
     async def _review_done(self, reply: object) -> Reviewed:
         """What is to be said of what was done; once, unless more is done while the text is written
@@ -403,13 +404,13 @@ def _tell_change(called: Called, call: HostCall) -> Called:
     shown = hide_in_arguments(call.arguments).items()
     given = ", ".join(f"{name}={format_value(value)}" for name, value in shown)
     said = (
-        "[A person has changed this call before it was made. It was made with "
-        f"{given or 'no arguments'}. Do not make the first one again.]"
+        f"[A person changed this call before it ran. It was made with {given or 'no arguments'}. "
+        "Do not make the original call again.]"
     )
     return replace(called, note="\n\n".join(filter(None, (said, called.note))))
 
 
-def _choose_note(said: Sequence[Advised | Mended], result: object) -> str:
-    """The last word on a call, unless it stands in the result already, as under a text."""
+def _choose_note(said: Sequence[Advised | RepairedCall], result: object) -> str:
+    """The last word on a call, unless the result has it already, as under a text."""
     note = str(said[-1]) if said else ""
     return "" if isinstance(result, str) and note in result else note

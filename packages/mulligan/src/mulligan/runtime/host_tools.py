@@ -1,4 +1,4 @@
-"""Tools that a host brings and makes, and calls of a host that wait for a person."""
+"""Tools that a host brings and makes, and calls of a host that await approval."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class HostedTools:
         conversation."""
 
     def note_outcomes(self, calls: Iterable[CallKey], *, stands: bool) -> None:
-        """What became of some calls; the oldest are forgotten."""
+        """The results of some calls; the oldest are forgotten."""
         self.outcomes.update(dict.fromkeys(calls, stands))
         for oldest in list(self.outcomes)[: max(0, len(self.outcomes) - MOST_OUTCOMES)]:
             del self.outcomes[oldest]
@@ -100,7 +100,7 @@ class HostedTools:
         return self._wrapped[key]
 
     def _find_reported(self, key: Identity, call: HostCall) -> Hosted:
-        """A tool that nobody has brought or declared here: its calls are logged and reviewed."""
+        """A tool that was neither brought nor declared here: its calls are logged and reviewed."""
         schema, found = self._reported.get(key, (None, None))
         if found is None or schema != call.schema:
             mode = Mode.OBSERVE if self._runtime.strict else Mode.SUGGEST
@@ -113,7 +113,7 @@ class HostedTools:
         return found
 
     def _note_came(self, key: Identity) -> None:
-        """A declaration whose tool never comes has no effect, and nobody would notice."""
+        """A declaration whose tool never comes has no effect, and that would go unnoticed."""
         if key in self._said:
             self._unheard.discard(key)
             return
@@ -122,14 +122,14 @@ class HostedTools:
         if elsewhere and server:
             self._warn_once(
                 f"{tool} is declared for the server {elsewhere[0]!r}, and its host calls it on "
-                f"{server!r}, so that nothing of it counts. Declare it for that one, or without "
-                "server=…."
+                f"{server!r}, so the declaration has no effect. Declare it for that one, or "
+                "without server=…."
             )
         near = find_typo(tool, [name for _, name in self._unheard])
         if near is not None and not elsewhere:
             self._warn_once(
                 f"{near} is declared, and no host has brought a tool of that name; {tool} is "
-                "called, and nobody has declared it. If they are one, mend the name in "
+                "called and not declared. If they are the same, fix the name in "
                 f"m.declare({near!r}, …)."
             )
 
@@ -138,7 +138,7 @@ class HostedTools:
         one that is only reported."""
         own = self._find_own(call)
         if own:
-            return next((tool for tool in own if tool.acts), own[0])
+            return next((tool for tool in own if tool.has_effect), own[0])
         return find_wrapped(self._wrapped.get(self._locate(call)))
 
     @contextmanager
@@ -153,13 +153,13 @@ class HostedTools:
         if find_wrapped(call.function) is None and [each.calls for each in counts] == before:
             own[0].warn_once(
                 f"A host has called another {call.tool} than the tool that is declared here as "
-                f"{own[0].definition}, so that the call is on no record. Give one of them another "
+                f"{own[0].definition}, so the call is not recorded. Give one of them another "
                 f"name, or say what the host's does: m.declare({call.tool!r}, server=…)."
             )
 
     def _find_own(self, call: HostCall) -> Sequence[Tool]:
         """The application's own tool that a host's call enters, by the function that the host
-        calls. Where that cannot be seen, or is somebody's function around it, those of the name:
+        calls. Where that cannot be seen, or is a user's function around it, those of the name:
         which one it is shows when it is entered."""
         seen = find_wrapped(call.function)
         if seen is not None and seen.runtime is self._runtime:
@@ -179,9 +179,9 @@ class HostedTools:
             keys += named if len(named) == 1 else []
             if len(named) > 1 and keys[0] not in named:
                 self._warn_once(
-                    f"{call.tool} is declared for several servers, and its host does not say which "
-                    "of them it calls, so that nothing of it counts. Declare it without server=…, "
-                    "or give the host tools that @m.tool has decorated."
+                    f"{call.tool} is declared for several servers, and its host does not say "
+                    "which of them it calls, so the declaration has no effect. Declare it "
+                    "without server=…, or give the host tools that @m.tool has decorated."
                 )
         return next((key for key in keys if key in self._said), keys[0])
 
@@ -197,7 +197,7 @@ class HostedTools:
             return self._runtime.strict
         said = found.declaration
         always_undone = said.effect is Effect.REVERSIBLE and said.effect_of is None
-        return found.hosted and found.acts and not always_undone
+        return found.hosted and found.has_effect and not always_undone
 
     def _wrap(self, name: str, said: Mapping[str, Any]) -> Hosted:
         # Whatever its arguments are, they are not those of our function.
@@ -251,7 +251,7 @@ async def _check(host: InHost, arguments: Mapping[str, object]) -> None:
 
 
 KEPT = timedelta(days=1)
-"""How long after the end of a hold its host may still ask what became of it."""
+"""How long after the end of a hold its host may still ask for its result."""
 
 PAUSE = 0.05
 """Seconds between one look and the next at a call that another process is making."""
@@ -264,18 +264,18 @@ LAST = "last hold"
 
 _BY = "a person, through the host"
 _DONE = (State.VERIFIED, State.EXECUTED, State.PENDING_REVIEW, State.UNCHECKED)
-_DENIED = "A person has denied it, and it was not run. Do not call it again."
-_REPLACED = "A person has approved it with other arguments."
-_UNWANTED = "It was not run, since what was done together with it was found wrong."
+_DENIED = "A person denied it, and it was not run. Do not call it again."
+_REPLACED = "A person approved it with other arguments."
+_UNWANTED = "It was not run, because a problem was found in its attempt."
 _ENDS = {
-    State.EXPIRED: "Nobody approved it in time, and it was not run. Ask the person.",
-    State.INTENT: "It was approved, and is being made at this moment. Do not call it again.",
+    State.EXPIRED: "It was not approved in time, and was not run. Ask the person.",
+    State.INTENT: "It was approved and is running now. Do not call it again.",
     State.NOT_EXECUTED: "It was approved and tried, and nothing was done.",
 }
 
 
 class Decides(Protocol):
-    """How a person's word is written down, wherever it was said."""
+    """How a person's decision is recorded, on any surface."""
 
     def approve(self, id_or_prefix: str, *, by: str) -> Action:
         """Let a held call run."""
@@ -285,7 +285,7 @@ class Decides(Protocol):
 
 
 class Waited(Struct, frozen=True, kw_only=True):
-    """A call that was held before: it may be made now, or was made by somebody else."""
+    """A call that was held before: it may be made now, or was made by another process."""
 
     action: LiveAction
     made: bool
@@ -354,7 +354,7 @@ class HostHolds(Struct, frozen=True, kw_only=True):
             decided = self.decide().deny
             await asyncio.to_thread(decided, found.id, by=_BY, note=_REPLACED, replaced_by=by)
         except (ConfigurationError, JournalError):
-            # Somebody has decided elsewhere: it was made as it was held, or never will be.
+            # It was decided elsewhere: it was made as it was held, or never will be.
             raise self._refuse(call, await self._look(found.id) or found) from None
         return {} if held is None else held.record.arguments
 
@@ -364,7 +364,10 @@ class HostHolds(Struct, frozen=True, kw_only=True):
             if call.check is not None:
                 await call.check(call.arguments)
         except Exception as error:
-            told = f"{call.tool} does not take what it was changed to, and waits as it was: {error}"
+            told = (
+                f"{call.tool} does not accept the changed arguments, and is still awaiting "
+                f"approval as it was: {error}"
+            )
             raise HeldError(told, action=held.id, why=told) from error
 
     async def _follow_other(self, call: HostCall, denied: Action) -> Waited | None:
@@ -382,13 +385,13 @@ class HostHolds(Struct, frozen=True, kw_only=True):
             await asyncio.to_thread(self.vault.put, row)
 
     async def forget(self, call: HostCall) -> None:
-        """Its host has heard what became of it: nobody can change it any more. Of a host without
-        ids, the next call with the same arguments is another one."""
+        """Its host has heard its result: it can no longer change. Of a host without ids, the next
+        call with the same arguments is another one."""
         known = _by_id(call) if call.id else call
         await asyncio.to_thread(self.vault.expire, self._name(known), at=self.book.clock())
 
     async def _find_decided(self, call: HostCall, action: str) -> Action | None:
-        """What became of it; where its host has a person's word, with that."""
+        """Its result; where its host has a person's decision, with that."""
         found = await self._look(action)
         if found is not None and found.state is State.HELD and call.approved is not None:
             await asyncio.to_thread(self._decide, call, found)

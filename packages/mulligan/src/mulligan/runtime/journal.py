@@ -7,11 +7,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -55,6 +56,8 @@ from mulligan.types.events import ActionMoved, ActionUndone
 from mulligan.types.interfaces import Clock, Journal, Vault
 from mulligan.types.limits import Retention
 
+T = TypeVar("T")
+
 Objects = frozenset[tuple[str, str]]
 """What a call is about, by server and id."""
 
@@ -66,7 +69,7 @@ BESIDE = 10
 
 
 class OwnCall(Struct, frozen=True, kw_only=True):
-    """One call of ours on an object, as it stands now."""
+    """One call of ours on an object, in its present state."""
 
     action: Action
     version: str | None
@@ -84,7 +87,7 @@ class OwnCall(Struct, frozen=True, kw_only=True):
 
     @property
     def may_stand(self) -> bool:
-        """Whether nobody knows that."""
+        """Whether that is unknown."""
         return self.action.state in UNANSWERED
 
     @property
@@ -137,13 +140,13 @@ class ObjectHistory:
             known = here < len(places)
             later = places[:here] if known else [each for each in places if each > action]
             before = places[here + 1 :]
-            found |= {each: self._find_deed(each, owner) for each in later}
+            found |= {each: self._find_call(each, owner) for each in later}
             for each in before[:BESIDE]:
                 # One that has made it came back after it, whatever the clock says.
                 around = self.is_within(action, each)
                 if each not in found and (around or self.may_come_after(each, since=since)):
-                    found[each] = self._find_deed(each, owner, beside=True)
-        return [deed for deed in found.values() if deed is not None]
+                    found[each] = self._find_call(each, owner, beside=True)
+        return [call for call in found.values() if call is not None]
 
     def find_version(self, action: str, objects: Objects, *, left: str | None) -> str | None:
         """The version at which what a call left stands now, by our own undos of later ones."""
@@ -185,10 +188,6 @@ class ObjectHistory:
         kept = (self.vault.get(owner, _SEEN.format(action)) for owner in _list_owners(objects))
         return next((value.decode() for value in kept if value is not None), None)
 
-    def has_undo_written(self, version: str | None, objects: Objects) -> bool:
-        """Whether an undo of ours has written that version, of which no call is left to tell."""
-        return version is not None and self.find_undone(version, objects) is not None
-
     def find_undone(self, version: str | None, objects: Objects) -> str | None:
         """The action whose undo has left an object at a version; `None` as one: gone."""
         key = _WRITTEN.format(version or "")
@@ -201,7 +200,7 @@ class ObjectHistory:
         before = places[places.index(action) + 1 :] if action in places else ()
         return next((each for each in before if self._read_version(each, owner) == version), None)
 
-    def _find_deed(self, action: str, owner: str, *, beside: bool = False) -> OwnCall | None:
+    def _find_call(self, action: str, owner: str, *, beside: bool = False) -> OwnCall | None:
         found = self.journal.find_action(action)
         if found is None:
             return None
@@ -243,9 +242,9 @@ WITHIN = "within"
 """By what name the calls are kept with an action that it was made by."""
 
 
-def summarize(deeds: Iterable[OwnCall], *, among: Collection[str] = ()) -> LaterCalls:
+def summarize(own_calls: Iterable[OwnCall], *, among: Collection[str] = ()) -> LaterCalls:
     """What an undo must know of later calls. Those `among` which it is made are in order there."""
-    later = list(deeds)
+    later = list(own_calls)
     others = [each for each in later if each.action.id not in among]
     unversioned = [
         each
@@ -260,8 +259,8 @@ def summarize(deeds: Iterable[OwnCall], *, among: Collection[str] = ()) -> Later
     )
 
 
-def _name_first(deeds: Iterable[OwnCall]) -> str:
-    return next((each.action.opening.tool for each in deeds), "")
+def _name_first(own_calls: Iterable[OwnCall]) -> str:
+    return next((each.action.opening.tool for each in own_calls), "")
 
 
 def _list_owners(objects: Objects) -> list[str]:
@@ -288,9 +287,9 @@ class StateChange(Struct, frozen=True, kw_only=True):
 class Openings:
     """Opens one action after the other, also from threads and where the clock was set back.
 
-    Each is opened when its pre-image was read and before its call is sent. So the first of several
+    Each is opened when its snapshot was read and before its call is sent. So the first of several
     that were under way at once has seen what was there before all of them: undone in reverse, it
-    has the last word. Ids are drawn before the pre-image is read, and tell nothing of that.
+    has the last word. Ids are drawn before the snapshot is read, and tell nothing of that.
     """
 
     def __init__(self) -> None:
@@ -307,6 +306,11 @@ class Openings:
         return now
 
 
+CAME_BACK_LATE = "It was sent by a process whose lease had expired, and its answer came later."
+_AT_ONCE = 3
+"""How often it is told at once, where others write at the same moment."""
+
+
 @dataclass(slots=True, kw_only=True)
 class JournalWriter:
     """Writes the steps of actions, and knows which of them this process is at work on."""
@@ -317,11 +321,11 @@ class JournalWriter:
     scrub: Callable[[str], str]
     announce: Callable[[ActionMoved | ActionUndone], None]
     live: set[str] = field(default_factory=set)
-    """Ids of the actions that somebody in this process will take further."""
+    """Ids of the actions that this process will take further."""
     recovered: set[str] = field(default_factory=set)
     """Ids of those that a pass of recovery has before it now: it takes up nothing that is live."""
     steady: SteadyClock = read_steady
-    """Measures waits; nobody can set it."""
+    """Measures waits; monotonic."""
     first_seen: dict[str, BootTime] = field(default_factory=dict)
     """When this process first saw of an action that it gave no answer."""
     opened: Openings = field(default_factory=Openings)
@@ -331,11 +335,11 @@ class JournalWriter:
     untold: dict[str, tuple[LiveAction, str]] = field(default_factory=dict)
     """What came back when others had given this process up, and why that is told."""
     hold_life: timedelta = HOLD_LIFE
-    """How long a held call waits for a person."""
+    """How long a held call waits for approval."""
     kept_life: timedelta = Retention().kept
     """How long it is kept what a review quotes."""
     waiter: Waiter = ON_LOOP
-    """How an entry on its way to the disk is waited for."""
+    """How an entry that is being written is waited for."""
     history: ObjectHistory = field(init=False)
     """Our own calls on each object."""
 
@@ -343,7 +347,7 @@ class JournalWriter:
         self.history = ObjectHistory(vault=self.vault, journal=self.journal)
 
     def with_waiter(self, waiter: Waiter) -> JournalWriter:
-        """The same book for who waits otherwise."""
+        """The same writer with another way of waiting."""
         if waiter is self.waiter:
             return self
         same = replace(self, waiter=waiter)
@@ -415,8 +419,9 @@ class JournalWriter:
     ) -> None:
         """Several kinds of steps in one transaction: all of them are on disk, or none.
 
-        What is kept beside them is kept also where nobody takes a step.
+        What is kept beside them is kept also where no step is taken.
         """
+        moves = [move for move in moves if move.actions]
         moved = [(action, move.state) for move in moves for action in move.actions]
         if not moved and not keep:
             return
@@ -426,10 +431,10 @@ class JournalWriter:
         before = [(action.state, action.version) for action, _ in moved]
         keep, until = list(keep), self.clock() + SHARED_LIFE
         for move in moves:
-            steps = [(action.id, action.opening, action.version + 1) for action in move.actions]
+            steps = ((action.id, action.opening, action.version + 1) for action in move.actions)
             keep += keep_findings(move.why, steps, scrub=self.scrub, until=until)
-        keep += await self._take_places(moves)
-        # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
+            keep += await self._take_places(move, until=until)
+        # Submitted at once: a cancelled waiter loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
         for action, state in moved:
             action.state, action.version = state, action.version + 1
@@ -445,49 +450,53 @@ class JournalWriter:
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
 
-    async def _take_places(self, moves: Sequence[StateChange]) -> list[Kept]:
+    async def _take_places(self, move: StateChange, *, until: datetime) -> Iterable[Kept]:
         """The places of calls on their objects: before they are made, if those are known by then.
 
         What has happened is written without waiting for anything.
         """
-        until = self.clock() + SHARED_LIFE
-        keep: list[Kept] = []
-        for move in moves:
-            calls = [(each.id, each.take_new_objects(move.state)) for each in move.actions]
-            taken = self.history.take_places([c for c in calls if c[1]], until=until)
-            if move.state is State.INTENT and any(objects for _, objects in calls):
-                keep += await self.waiter.aside(partial(list, taken))
-            else:
-                keep += taken
-        return keep
+        state = move.state
+        calls = [(a.id, new) for a in move.actions if (new := a.take_new_objects(state))]
+        taken = self.history.take_places(calls, until=until)
+        return (
+            await self.waiter.aside(partial(list, taken))
+            if calls and state is State.INTENT
+            else taken
+        )
 
-    def record_review(self, reviewed: ReviewedAttempt) -> None:
-        """Keep what a review came to, for the page of its turn. Nobody waits for it, or fails."""
-        if not reviewed.has_something_to_say():
-            return
+    def build_review(self, reviewed: ReviewedAttempt) -> list[Kept]:
+        """The result of a review, to be kept for the page of its turn."""
+        verdict = reviewed.verdict
+        if not (verdict.by or verdict.findings or verdict.facts):
+            return []
         now = self.clock()
         try:
-            kept = keep_review(reviewed, at=now, until=now + self.kept_life, scrub=self.scrub)
-            self.journal.submit([], keep=[kept])
+            return [keep_review(reviewed, at=now, until=now + self.kept_life, scrub=self.scrub)]
         except Exception as error:  # noqa: BLE001 - a page may lack it, a turn may not fail for it
-            _report.warning("What a review came to could not be kept (%s).", type(error).__name__)
+            _report.warning("The result of a review could not be kept (%s).", type(error).__name__)
+            return []
+
+    def keep_later(self, kept: Sequence[Kept]) -> None:
+        """Keep values that no step goes with. It runs in the background."""
+        if kept:
+            self.journal.submit([], keep=kept)
 
     def require_lease(self, actions: Sequence[LiveAction], *, to: Request) -> None:
-        """Look once more before an outside call: what is not on record is not sent, and who was
-        silent for too long sends nothing."""
+        """Look once more before an outside call: what is not on record is not sent, and a process
+        that was silent for too long sends nothing."""
         for action in actions:
             if JOURNAL[action.state].sends is not to:
                 raise IllegalTransitionError(
                     f"Action {action.id} is {action.state}: no {to} is sent from there."
                 )
-        self.require_held(actions)
+        self.refuse_if_taken_over(actions)
 
-    def require_held(self, actions: Sequence[LiveAction]) -> None:
+    def refuse_if_taken_over(self, actions: Sequence[LiveAction]) -> None:
         """Refuse to go on where others may have taken over what this process was doing."""
         if not all(self.journal.holds_lease(action.id) for action in actions):
             raise StaleEntryError(
-                "This process was silent for longer than its lease, so that others may have taken "
-                "over what it was doing. Nothing was sent."
+                "This process was silent for longer than its lease, so another process may have "
+                "taken over. Nothing was sent."
             )
 
     async def read_answers(self, actions: Iterable[LiveAction]) -> None:
@@ -498,7 +507,7 @@ class JournalWriter:
                 action.state, action.version = current.state, current.version
 
     def has_passed(self, action: str, since: BootTime | None, wait: timedelta) -> bool:
-        """Whether so much time has passed since an action was given up, by a clock nobody sets.
+        """Whether so much time has passed since an action was given up, by a monotonic clock.
 
         Another start of the machine tells nothing: then it counts from when this process saw it.
         """
@@ -519,11 +528,51 @@ class JournalWriter:
         return max(seen, self.clock() - action.changed_at) >= wait
 
     def let_go(self, actions: Iterable[LiveAction]) -> None:
-        """Nobody here works on them any more, unless their call is still under way.
+        """This process no longer works on them, unless their call is still running.
 
         What is open among them is for recovery.
         """
         self.live.difference_update(action.id for action in actions if not action.under_way)
+
+    def remember(self, actions: Iterable[LiveAction], *, why: str = CAME_BACK_LATE) -> None:
+        """Their calls came back here, and the store did not take that."""
+        self.untold.update({action.id: (action, why) for action in actions})
+
+    async def record_late_results(self) -> None:
+        """Tell of all of them; what the store does not take now is told by the next pass."""
+        for _ in range(_AT_ONCE):
+            for action, why in list(self.untold.values()):
+                # Another writer was first, or the store is unreachable.
+                with suppress(JournalError, StoreError):
+                    await self._record_late_result(action, why)
+                    self.untold.pop(action.id, None)
+            if not self.untold:
+                return
+
+    async def record_ending(self, actions: Sequence[LiveAction], write: Awaitable[T]) -> T | None:
+        """Have it written down how calls ended; what the store does not take is told later.
+
+        `None`: others had given this process up, and what they write may be that nothing happened.
+        """
+        try:
+            return await write
+        except StaleEntryError:
+            self.remember(actions)
+            await self.record_late_results()
+            return None
+        except StoreError:
+            # Until it is back, others may give this process up.
+            self.remember(actions)
+            raise
+
+    async def _record_late_result(self, action: LiveAction, why: str) -> None:
+        """Escalate what was decided to a person, and have a pending decision look again."""
+        current = await self.waiter.aside(partial(self.journal.find_action, action.id))
+        after = None if current is None else find_late_step(current.state)
+        if current is None or after is None:
+            return
+        action.state, action.version, action.by = current.state, current.version, By.LATE
+        await self.move([action], after, why=why)
 
     def _build_entries(self, move: StateChange) -> list[Entry]:
         said = dict(move.facts)
@@ -584,35 +633,3 @@ def _build_undone_event(action: LiveAction) -> ActionUndone:
         turn=opening.turn,
         attempt=opening.attempt,
     )
-
-
-CAME_BACK_LATE = "It was sent by a process that had been given up, and it came back."
-_AT_ONCE = 3
-"""How often it is told at once, where others write at the same moment."""
-
-
-def remember(actions: Iterable[LiveAction], *, why: str, book: JournalWriter) -> None:
-    """Their calls came back here, and the store did not take that."""
-    book.untold.update({action.id: (action, why) for action in actions})
-
-
-async def record_late_results(book: JournalWriter) -> None:
-    """Tell of all of them; what the store does not take now is told by the next pass."""
-    for _ in range(_AT_ONCE):
-        for action, why in list(book.untold.values()):
-            # Somebody wrote at the same moment, or the store is away.
-            with suppress(JournalError, StoreError):
-                await _tell(action, why, book=book)
-                book.untold.pop(action.id, None)
-        if not book.untold:
-            return
-
-
-async def _tell(action: LiveAction, why: str, *, book: JournalWriter) -> None:
-    """Put what was decided before a person; and have who is deciding look once more."""
-    current = await book.waiter.aside(partial(book.journal.find_action, action.id))
-    after = None if current is None else find_late_step(current.state)
-    if current is None or after is None:
-        return
-    action.state, action.version, action.by = current.state, current.version, By.LATE
-    await book.move([action], after, why=why)

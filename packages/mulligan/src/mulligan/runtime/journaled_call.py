@@ -1,10 +1,9 @@
-"""A call inside an attempt: its pre-images, on record before it changes anything, and accounted
+"""A call inside an attempt: its snapshots, on record before it changes anything, and accounted
 for afterwards.
 """
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,9 +15,9 @@ from msgspec.structs import replace
 
 from mulligan.loops.actions import DATES
 from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.user_functions import call_here
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.runtime import journal
-from mulligan.runtime.advice import conclude
+from mulligan.runtime.advice import return_or_raise
 from mulligan.runtime.assessment import describe_error
 from mulligan.runtime.call import ActiveCall
 from mulligan.runtime.context import (
@@ -29,31 +28,27 @@ from mulligan.runtime.context import (
 )
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.hold import Held, answer_held, hold_call
-from mulligan.runtime.journal import CAME_BACK_LATE, WITHIN, JournalWriter
-from mulligan.runtime.live_action import LiveAction, as_execution
+from mulligan.runtime.journal import WITHIN, JournalWriter
+from mulligan.runtime.live_action import LiveAction, as_execution, copy_value, read_version
 from mulligan.runtime.outcome import build_proposal, is_own_refusal, log_settled, note_failure
 from mulligan.runtime.payloads import LET_RUN, is_exact
-from mulligan.runtime.probe import record_result, settle
+from mulligan.runtime.probe import ProbeResult, Seen, record_result, settle, write_down
 from mulligan.runtime.promises import describe_binding
 from mulligan.runtime.retry import Tried, claim, run_claimed, try_call, write_stopped
 from mulligan.runtime.review import bring_evidence, gather_evidence
 from mulligan.runtime.tool import Make
-from mulligan.runtime.undo import call_ability, read_version
 from mulligan.types.action import Kept, Opening, Request, State
-from mulligan.types.call import Execution, Image, Outcome, Record
-from mulligan.types.display import is_tame
-from mulligan.types.effect import Effect, Release
+from mulligan.types.call import Execution, Outcome, Record, Snapshot
+from mulligan.types.effect import Effect, EffectNote, Release, read_effect_note
 from mulligan.types.errors import (
     AlreadyDoneError,
     ConfigurationError,
     JournalError,
-    StaleEntryError,
-    StoreError,
 )
 
 
-async def read_images(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
-    """The actions a reversible call consists of, each with its pre-image."""
+async def take_snapshots(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
+    """The actions a reversible call consists of, each with its snapshot."""
     each, runtime = call.tool.declaration.each, call.tool.runtime
     given = dict(call.arguments)
     elements = given.get(each) if each is not None else None
@@ -61,29 +56,29 @@ async def read_images(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
         parts, ids, parent = [given], [call.id], None
     else:
         parts = [given | {each: element} for element in elements]
-        ids = [runtime.make_id(runtime.wall_us()) for _ in parts]
+        ids = [runtime.make_id() for _ in parts]
         parent = call.id
     actions = [
         build_action(call, turn, arguments=part, id=name, parent=parent)
         for part, name in zip(parts, ids, strict=True)
     ]
     before, within = (
-        call.tool.declaration.abilities.before,
+        call.tool.declaration.callbacks.before,
         call.tool.declaration.remote.answers_within,
     )
     if before is not None:
         for action in actions:
             # A copy: the tool may change the very object that it was read from.
-            seen = copy_value(await call_ability(before, action.record, within=within))
-            action.record = replace(action.record, image=Image(seen))
+            seen = copy_value(await call_here(before, action.record, within=within))
+            action.record = replace(action.record, snapshot=Snapshot(seen))
     if len(actions) == 1:
         call.record = actions[0].record
-    await checkpoint(Point.IMAGED)
+    await checkpoint(Point.SNAPSHOT_TAKEN)
     return actions
 
 
 async def require_version(call: ActiveCall, actions: Sequence[LiveAction]) -> None:
-    """Have the call refused unless all is as its pre-images were read, where its tool can say so.
+    """Have the call refused unless all is as its snapshots were read, where its tool can say so.
 
     Where nothing was there, the condition is that nothing is: else the call must not go on.
     """
@@ -92,7 +87,7 @@ async def require_version(call: ActiveCall, actions: Sequence[LiveAction]) -> No
     if name is None:
         return
     versions = [
-        await read_version(action.record.before, record=action.record, abilities=action.abilities)
+        await read_version(action.record.before, record=action.record, callbacks=action.callbacks)
         for action in actions
     ]
     absent = [action.record.before is None for action in actions]
@@ -141,7 +136,7 @@ def build_action(
         declaration=declaration,
         record=Record(arguments=copy_value(dict(arguments)), key=opening.key or id),
         opened_at=call.tool.runtime.book.clock(),
-        call_arguments=call.keep_asked(copy_value),
+        call_arguments=call.copy_asked(),
         on_settled=partial(log_settled, call.tool),
         belongs=call.belongs,
     )
@@ -159,16 +154,8 @@ def _is_bulk(actions: Sequence[LiveAction]) -> bool:
     return any(action.opening.parent for action in actions)
 
 
-def copy_value(value: Any) -> Any:
-    """A value that nobody else can change; what cannot be copied comes back as it is."""
-    try:
-        return copy.deepcopy(value) if is_tame(value) else value
-    except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
-        return value
-
-
 class JournaledCall(Struct, frozen=True, kw_only=True):
-    """One call of an attempt that is on its way."""
+    """One call of an attempt that is running."""
 
     call: ActiveCall
     turn: OpenTurn
@@ -198,7 +185,8 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
                 return await self._hold(effect, reason=_WAITS[effect])
 
     async def hold_ahead(self) -> Held | None:
-        """Hold the call if it is one to be held, for who asks before making it; `None`: make it."""
+        """Hold the call if it is one to be held, for a caller that asks before making it; `None`:
+        make it."""
         effect = self.declaration.classify_effect(self.call.arguments)
         reason = _WAITS.get(effect)
         if reason is None or await self._is_cleared():
@@ -210,7 +198,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
     async def _make_unjournaled(self) -> Any:
         tried = await try_call(self.call)
         self.attempt.notes.append(lambda: tried.last)
-        return await conclude(self.call, tried.last)
+        return await return_or_raise(self.call, tried.last)
 
     async def _hold(self, effect: Effect, *, reason: str) -> Any:
         said = self.declaration
@@ -221,11 +209,11 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
         )
         if await self._is_cleared():
-            return await self._make_on_record([action], why="The checks are content with it.")
+            return await self._make_on_record([action], why="The checks accept it.")
         bound = describe_binding(self.declaration)
         only_here = bound or self.call.tool.mistakable or not is_exact(action)
-        # Before it is on disk: who is stopped while waiting for that has made a hold all the same,
-        # and a rejection of the attempt takes it along.
+        # Before it is on disk: a caller stopped while waiting has still made a hold, and a
+        # rejection of the attempt takes it along.
         self.attempt.actions.append(action)
         held = await hold_call(
             action,
@@ -256,8 +244,8 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         """Make a call that was held before, and that a person has approved meanwhile."""
         for attempt in self.turn.root.attempts:
             # As it was held, where that was in this very turn.
-            attempt.actions[:] = [each for each in attempt.actions if each.id != action.id]
-        # Before it is claimed: who is stopped while waiting for that has claimed it all the same.
+            attempt.forget(action.id)
+        # Before it is claimed: a caller stopped while waiting has still claimed it.
         self.attempt.actions.append(action)
         self.attempt.approved |= {action.id, self.call.id}
         # Under way from here on: a pass of recovery that comes by leaves it alone.
@@ -279,7 +267,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         given = copy_value(dict(self.call.arguments))
         tried = await run_claimed(action, call=self.call, book=book)
         self.attempt.done.append(_copy_execution(tried.last, given))
-        return await conclude(self.call, tried.last)
+        return await return_or_raise(self.call, tried.last)
 
     def _keep_tools(self, actions: Sequence[LiveAction]) -> None:
         """Remember whose these are, where another process or another tool could not tell."""
@@ -321,7 +309,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
 
     async def _make_journaled(self) -> Any:
         try:
-            actions = await read_images(self.call, self.turn)
+            actions = await take_snapshots(self.call, self.turn)
             await require_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
             if is_own_refusal(self.call, error):
@@ -333,13 +321,13 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         return await self._make_on_record(actions)
 
     async def _refuse(self, error: Exception) -> Any:
-        """What a call comes to that its own tool refuses before it is made."""
+        """The result of a call that its own tool refuses before it is made."""
         failed = await note_failure(self.call, error)
         self.attempt.notes.append(lambda: failed)
-        return await conclude(self.call, failed)
+        return await return_or_raise(self.call, failed)
 
     async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
-        """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
+        """Make a call that may outlive its turn: until it answers, no other process takes it up."""
         for action in actions:
             action.under_way = True
         try:
@@ -351,10 +339,10 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
                 await self._leave_to_others(actions)
 
     async def _record_call(self, actions: Sequence[LiveAction], *, why: str) -> Any:
-        """Put a call on record, make it, and write down what came of it."""
+        """Put a call on record, make it, and record the result."""
         book = self.book
         # Where others took over and undid what this attempt had done, what was read is not there.
-        book.require_held(self.attempt.actions[-1:])
+        book.refuse_if_taken_over(self.attempt.actions[-1:])
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
         keep = [*evidence.keep, *self._keep_makers(actions)]
@@ -376,9 +364,10 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             await write_stopped(actions, error, book=book)
             raise
         self.attempt.done.append(_copy_execution(tried.last, given))
-        outcome = await self._account(actions, tried)
+        ended = self._write_outcome(actions, tried)
+        outcome = await book.record_ending(actions, ended) or tried.last
         await checkpoint(Point.EXECUTED)
-        return await conclude(self.call, outcome)
+        return await return_or_raise(self.call, outcome)
 
     def _keep_makers(self, actions: Sequence[LiveAction]) -> list[Kept]:
         """The calls that make this one: what one of them returns may be what this one has left."""
@@ -389,34 +378,22 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         """The turn did not wait for this call, so that its answer was given without it."""
         book = self.book
         done = [action for action in actions if action.state is State.EXECUTED]
-        why = "It came back after its turn had ended."
+        why = "Its answer came after its turn ended."
         facts: dict[str, object] = {"delivered": True}
         with suppress(JournalError):  # the end of the turn came between, and has written it down
             await book.move(done, State.PENDING_REVIEW, why=why, facts=facts)
         book.let_go(actions)
 
-    async def _account(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
-        """Write down what came of it: it happened, it did not, or nobody knows.
+    async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
+        """Record the result: it happened, it did not, or that is unknown.
 
         Returns what the caller is told. A call without an answer that a look has found is a success
         after all; what its tool said itself stands.
         """
-        try:
-            return await self._write_outcome(actions, tried)
-        except StaleEntryError:
-            # Others had given this process up; what they write may be that nothing happened.
-            journal.remember(actions, why=CAME_BACK_LATE, book=self.book)
-            await journal.record_late_results(self.book)
-            return tried.last
-        except StoreError:
-            # Until it is back, others may give this process up.
-            journal.remember(actions, why=CAME_BACK_LATE, book=self.book)
-            raise
-
-    async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
         book, failure = self.book, tried.last.failure
         if failure is None:
-            # Its result is in what is kept from here on, also where nobody lives to say so.
+            # Its result is in what is kept from here on, also where the process dies before it says
+            # so.
             facts: dict[str, object] = {"delivered": True} if self.turn.root.kept else {}
             results = split_result(tried.last.result, actions)
             if tried.unheard and self.declaration.if_version is None:
@@ -431,11 +408,15 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         if tried.nothing_happened:
             await book.move(actions, State.NOT_EXECUTED, why=why)
             return tried.last
-        await book.move(actions, State.UNKNOWN, why=why)
-        await settle(actions, book=book)
         for action in actions:
             action.call_failed = True
             action.refused = tried.last.outcome is Outcome.FAILURE
+        if failure.landed and read_effect_note(failure.error) is EffectNote.DONE:
+            for action in actions:
+                await write_down(action, Seen(found=ProbeResult.LANDED), final=True, book=book)
+            return tried.last
+        await book.move(actions, State.UNKNOWN, why=why)
+        await settle(actions, book=book)
         if not any(action.looked_up for action in actions):
             return tried.last
         if len(actions) == 1 and tried.lost:
@@ -448,7 +429,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         It had not been changed until then, and is at another version since: they did nothing, and
         the remote refuses them from now on.
         """
-        for action in list(self.turn.root.list_actions()):
+        for action in list(self.turn.root.list_unsure()) if self.declaration.if_version else ():
             if action.refused and action.state is State.UNKNOWN and _is_outdated(action, by=done):
                 why = "A later call was accepted under the version that this one was bound to."
                 await self.book.move([action], State.NOT_EXECUTED, why=why)
@@ -457,7 +438,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
 
 _WAITS = {
     Effect.IRREVERSIBLE: "it cannot be undone.",
-    Effect.UNDECLARED: "nobody declared what it does.",
+    Effect.UNDECLARED: "its effect is not declared.",
 }
 """Why a call is held, by its effect."""
 
@@ -465,11 +446,13 @@ _WAITS = {
 def refuse_repeats(call: ActiveCall, turn: OpenTurn) -> None:
     """Made once more while the first may stand, the same call could do a thing twice."""
     declared, resumed = call.tool.declaration, read_context().resumed
-    # A person has let these run in an attempt that was rejected: they stand all the same.
+    # A person has let these run in an attempt that was rejected: they still stand.
     rejected = [part for each in turn.root.attempts[:-1] for part in each.list_whole()]
     approved = {each for part in rejected for each in part.approved}
-    for action in turn.root.list_actions():
-        opening = action.opening
+    for action in turn.root.list_unsure():
+        opening, stands = action.opening, action.id in approved and action.state in _LET_RUN
+        if not (stands or _may_stand(action)):
+            continue
         if resumed is not None and action.id == resumed.id:
             # It was held in this very turn, and a person has let it run meanwhile.
             continue
@@ -477,8 +460,7 @@ def refuse_repeats(call: ActiveCall, turn: OpenTurn) -> None:
             continue
         if not _is_alike(action, call) or _is_at_the_same_time(action, turn):
             continue
-        stands = action.id in approved and action.state in _LET_RUN
-        if (stands or _may_stand(action)) and _asks_for(action, call.arguments):
+        if _asks_for(action, call.arguments):
             state = _LET_RUN.get(action.state, "") if stands else _name_state(action)
             raise AlreadyDoneError(what=action.what, action=action.id, state=state)
 
@@ -486,7 +468,7 @@ def refuse_repeats(call: ActiveCall, turn: OpenTurn) -> None:
 def _is_alike(action: LiveAction, call: ActiveCall) -> bool:
     """Whether both are of the same object: the lamp that one shop sold is not the other's.
 
-    Of one that was made elsewhere nobody knows whose it is: it may be the same.
+    The account of one that was made elsewhere is unknown: it may be the same.
     """
     theirs, ours = action.belongs, call.belongs
     same = len(theirs) == len(ours) and all(a is b for a, b in zip(theirs, ours, strict=True))
@@ -502,7 +484,7 @@ def _is_at_the_same_time(action: LiveAction, turn: OpenTurn) -> bool:
 def _name_state(action: LiveAction) -> str:
     if action.opening.effect is not Effect.UNDECLARED:
         return str(action.state)
-    return f"{action.state}, as nobody declared what it does; if it only reads, declare it READ"
+    return f"{action.state}, as its effect is not declared; if it only reads, declare it READ"
 
 
 def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execution:
@@ -543,7 +525,7 @@ _LET_RUN: Mapping[State | None, str] = {
 
 
 def _may_stand(action: LiveAction) -> bool:
-    """Whether its agent may ask for it again, not knowing that it stands."""
+    """Whether its agent may ask for it again, not knowing that it took effect."""
     found = action.state is State.EXECUTED and action.call_failed
     return action.state in _STANDS or found
 

@@ -1,23 +1,30 @@
-"""An action while a process works on it: what it is, in words, and in which order it stands."""
+"""An action while a process works on it: what it is, in words, in which order it stands, and which
+objects at which versions it concerns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import copy
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from mulligan.codec import encode_value
+from mulligan.process.user_functions import call_here
 from mulligan.redaction.redactor import hide_in_arguments, hide_secrets
 from mulligan.runtime.declaration import Declaration
-from mulligan.runtime.undo import find_objects
 from mulligan.runtime.waiting import BootTime
 from mulligan.types.action import Action, By, Kept, Opening, State, UndoResult
 from mulligan.types.call import Call, Execution, Outcome, Record, ToolCallbacks
-from mulligan.types.display import quote_value, render_sentence, show_name
+from mulligan.types.display import format_value, is_tame, quote_value, render_sentence, show_name
 from mulligan.types.turn import Turn
+
+T = TypeVar("T")
+
+_CAME_BACK = (State.EXECUTED, State.UNCHECKED, State.VERIFIED)
 
 _SHOWN = 60
 """Characters of a value, where a call is put into a few words."""
@@ -38,15 +45,15 @@ class LiveAction:
     by: By = By.OWNER
     """Who this process is to it, until it has written an entry: then it is its owner."""
     tries: int = 0
-    """How often it was tried to find out what became of it, or to undo it."""
+    """How often it was tried to find out its result, or to undo it."""
     given_up: BootTime | None = None
-    """When it was first written that nobody knows what became of it: no try was sent later."""
+    """When it was first written that its result is unknown: no try was sent later."""
     unheard_since: BootTime | None = None
     """When it was made again after a try that gave no answer, where that one may still land."""
     after: tuple[str, ...] = ()
     """Ids of later actions that are undone before it: on the same object, or on what it made."""
     undo_begun: bool = False
-    """An undo of it was sent, and nobody has written what came of that."""
+    """An undo of it was sent, and its result is not recorded."""
     seen: bool = False
     """What it left was seen by an undo, so that its absence later is proof."""
     claimed: bool = False
@@ -56,21 +63,21 @@ class LiveAction:
     accepted: bool = False
     """The review of a turn inside another was content with it."""
     looked: tuple[str, ...] = ()
-    """Who looked at it when its attempt was reviewed; empty: nobody did."""
+    """Its reviewers when its attempt was reviewed; empty: not reviewed."""
     call_failed: bool = False
     """It happened, though its caller was told that the call failed."""
     refused: bool = False
-    """Its caller was answered with an error, rather than with nothing: no try is on its way."""
+    """Its caller was answered with an error, rather than with nothing: no try is running."""
     call_arguments: Mapping[str, object] = field(default_factory=dict)
     """Of the whole call: of a bulk, the list that it is one element of."""
     undone: UndoResult | None = None
-    """What undoing it came to, where that was tried."""
+    """The result of its undo, where that was tried."""
     undone_why: str = ""
     """The same in a few words, where the result alone would say too much."""
     covered: bool = False
     """A later action on its object could not be undone, so that neither could it."""
     on_settled: Callable[[LiveAction], None] = lambda _: None
-    """Told once a look has settled what became of it, so that the log says so too."""
+    """Called once a look has settled its result, so that the log says so too."""
     looked_up: bool = False
     """It gave no answer, and a look has found that it happened."""
     placed: frozenset[tuple[str, str]] | None = None
@@ -83,6 +90,11 @@ class LiveAction:
     """What of it cannot be written down as it is, by name: only this process knows it."""
     under_way: bool = False
     """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
+
+    @property
+    def came_back(self) -> bool:
+        """Whether its caller was told that it happened."""
+        return self.state in _CAME_BACK and not (self.call_failed or self.under_way)
 
     @property
     def objects(self) -> frozenset[tuple[str, str]]:
@@ -109,9 +121,9 @@ class LiveAction:
         return frozenset((f"{tenant}:{where}", name) for where, name in found) if tenant else found
 
     @property
-    def abilities(self) -> ToolCallbacks:
+    def callbacks(self) -> ToolCallbacks:
         """What its tool can do about it."""
-        return self.declaration.abilities
+        return self.declaration.callbacks
 
     @property
     def what(self) -> str:
@@ -144,7 +156,7 @@ def keep_said(action: LiveAction) -> list[Kept]:
 
 
 def as_execution(action: LiveAction, turn: Turn) -> Execution:
-    """A call that happened, told from its action alone: nobody was there for its answer."""
+    """A call that happened, told from its action alone: no process was there for its answer."""
     opening = action.opening
     return Execution(
         call=Call(
@@ -164,12 +176,45 @@ def as_execution(action: LiveAction, turn: Turn) -> Execution:
     )
 
 
-class NextCall(NamedTuple):
-    """What the first call that begins is to have."""
+def copy_value(value: T) -> T:
+    """A value that no other code can change; what cannot be copied comes back as it is."""
+    try:
+        return copy.deepcopy(value) if is_tame(value) else value
+    except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
+        return value
 
-    id: str = ""
-    """Empty: any."""
-    took_us: int | None = None
-    """`None`: as long as it takes."""
-    advised: bool = True
-    """Whether anybody reads what would help if it fails."""
+
+async def read_version(
+    state: object, *, record: Record, callbacks: ToolCallbacks, within: timedelta | None = None
+) -> str | None:
+    """The version of a state that was read, where the tool has versions."""
+    if state is None:
+        return None
+    return await read_left_version(
+        replace(record, result=state), callbacks=callbacks, within=within
+    )
+
+
+async def read_left_version(
+    record: Record, *, callbacks: ToolCallbacks, within: timedelta | None = None
+) -> str | None:
+    """The version that a call has left, by what it returned: if only nothing, as its tool may know
+    of it in another way."""
+    if callbacks.version is None:
+        return None
+    version = await call_here(callbacks.version, record, within=within)
+    return None if version is None else format_value(version)
+
+
+def find_objects(record: Record, declaration: Declaration) -> frozenset[tuple[str, str]]:
+    """The objects of a call by server and id; none where its tool does not say, or not yet."""
+    about = declaration.callbacks.about
+    if about is None:
+        return frozenset()
+    try:
+        named = about(record)
+    except Exception:  # noqa: BLE001 - a user's function, which may need a result there is not yet
+        return frozenset()
+    several = isinstance(named, Iterable) and not isinstance(named, str | bytes)
+    found = list(named) if several else [named]  # type: ignore[call-overload]
+    return frozenset((declaration.server, format_value(each)) for each in found if each is not None)

@@ -17,7 +17,7 @@ from mulligan.types.call import Execution
 from mulligan.types.display import Quoted
 from mulligan.types.failure import Advice, Decision
 from mulligan.types.finding import Finding
-from mulligan.types.interfaces import Casebook, Clock, Suggest
+from mulligan.types.interfaces import Clock, FailureStore, Suggest
 from mulligan.types.lesson import (
     Alike,
     Balance,
@@ -45,7 +45,7 @@ LEAST_TOLD = 0.3
 """Below this probability, memory keeps it to itself."""
 MOST_TENANTS = 1_000
 MOST_ASKERS = 100
-"""People of a tenant that one process remembers: more would ask for no more who vouch."""
+"""People of a tenant that one process remembers: more would need no more evidence."""
 MOST_ALIKE = 30
 """Lessons of a tool about other patterns that are looked at, where none is about this one; and of
 those that are about no tool."""
@@ -78,10 +78,12 @@ class Recalled(Struct, frozen=True, kw_only=True):
 
 
 class Recall:
-    """Asks the casebook at every failure, so that a lesson that is revoked is gone at once."""
+    """Asks the failure store at every failure, so that a lesson that is revoked is gone at once."""
 
-    def __init__(self, casebook: Casebook, *, clock: Clock, control: float, seeds: bool) -> None:
-        self._casebook = casebook
+    def __init__(
+        self, failure_store: FailureStore, *, clock: Clock, control: float, seeds: bool
+    ) -> None:
+        self._failures = failure_store
         self._clock = clock
         self._control = control
         self._seeds = seeds
@@ -102,7 +104,7 @@ class Recall:
 
         failed, error_class = asking.failed, asking.pattern.error_class
         lessons = list(self._find_lessons(asking))
-        balances = self._casebook.read_balances([lesson.id for lesson in lessons])
+        balances = self._failures.read_balances([lesson.id for lesson in lessons])
         doubted = self._find_doubted(lessons, asking)
         outcomes, counted = self._measure_outcomes(asking.tenant)
         people = max(counted, self._count_askers(asking))
@@ -134,7 +136,7 @@ class Recall:
         """Those about this pattern; else those of errors like this one."""
         tool, tenant = asking.failed.call.tool, asking.tenant
         own = LessonQuery(tenant=tenant, tool=tool, fingerprint=asking.pattern.fingerprint)
-        found = [each for each in self._casebook.list_lessons(own) if each.state.living]
+        found = [each for each in self._failures.list_lessons(own) if each.state.living]
         if not found:
             found = list(self._find_alike(asking))
         yield from found
@@ -147,18 +149,18 @@ class Recall:
         """The closest of the tool, then any of it; and the closest of those about no tool."""
         of_tool = LessonQuery(tenant=asking.tenant, tool=asking.failed.call.tool, limit=MOST_ALIKE)
         closest = replace(of_tool, text=asking.pattern.template)
-        found = {each.id: each for each in self._casebook.list_lessons(closest)}
+        found = {each.id: each for each in self._failures.list_lessons(closest)}
         if len(found) < MOST_ALIKE:
-            found |= {each.id: each for each in self._casebook.list_lessons(of_tool)}
+            found |= {each.id: each for each in self._failures.list_lessons(of_tool)}
         yield from list(found.values())[:MOST_ALIKE]
-        yield from self._casebook.list_lessons(replace(closest, tool=""))
+        yield from self._failures.list_lessons(replace(closest, tool=""))
 
     def _find_doubted(self, lessons: Sequence[Lesson], asking: Asking) -> Collection[str]:
         """Lessons that failed in this very turn, and those that have only harmed this person."""
         if not asking.principal:
             return asking.doubted
         known = [lesson.id for lesson in lessons]
-        own = self._casebook.read_balances(known, principal=asking.principal)
+        own = self._failures.read_balances(known, principal=asking.principal)
         return {*asking.doubted, *(name for name, b in own.items() if b.harmed > b.helped)}
 
     def _count_askers(self, asking: Asking) -> int:
@@ -175,7 +177,7 @@ class Recall:
         """How failures of this pattern ended; of other people's, only if most of them say so."""
         from mulligan.learning.lessons import RULES, has_enough_people
 
-        found = self._casebook.read_endings(
+        found = self._failures.read_endings(
             asking.failed.call.tool,
             fingerprint=asking.pattern.fingerprint,
             tenant=asking.tenant,
@@ -190,13 +192,13 @@ class Recall:
         }
 
     def _is_usable(self, lesson: Lesson, balance: Balance, *, asking: Asking, people: int) -> bool:
-        """Whether a lesson may be offered to this agent, as it stands this moment."""
+        """Whether a lesson may be offered to this agent, in its present state."""
         from mulligan.learning.lessons import EVIDENCE, has_enough_people, judge_life
 
         if not lesson.state.living:
             return False
         others = bool(asking.principal) or lesson.shared
-        # A candidate has one source, and nobody is told what another person's agent came up with.
+        # A candidate has one source, and no one is told what another person's agent came up with.
         if others and lesson.state is LessonState.CANDIDATE:
             return False
         enough = has_enough_people(balance, people=people, met=lesson.met)
@@ -211,12 +213,12 @@ class Recall:
         return next_ is None or next_.state.living
 
     def _assign_group(self, call: str) -> Group:
-        """By the call's id: the same whoever asks, and nobody can choose it."""
+        """By the call's id: the same for every caller, and not forgeable."""
         drawn = zlib.crc32(call.encode()) / 2**32
         return Group.CONTROL if drawn < self._control else Group.TREATED
 
     def _measure_outcomes(self, tenant: str) -> tuple[Outcomes, int]:
-        """What came of a tenant's suggestions, and how many people it is known to have."""
+        """The results of a tenant's suggestions, and how many people it is known to have."""
         from mulligan.learning.recall import HALF_LIFE, count_outcomes
 
         with self._lock:
@@ -225,7 +227,7 @@ class Recall:
                 self._counted_at = time.monotonic()
             if tenant not in self._outcomes:
                 today = self._clock().date()
-                counts = self._casebook.count_episodes(since=today - 4 * HALF_LIFE)
+                counts = self._failures.count_episodes(since=today - 4 * HALF_LIFE)
                 own = {slot: n for slot, n in counts.items() if slot.tenant == tenant}
                 people = count_known_people(own).get(tenant, 0)
                 self._outcomes[tenant] = count_outcomes(own, today=today), people
@@ -241,27 +243,38 @@ def _filter_unlikely(suggest: Suggest) -> Suggest:
     return suggest_likely
 
 
-def with_memory(
-    found: Sequence[Suggestion], recalled: Recalled
+def suggest_with_memory(
+    failed: FailedCall, recalled: Recalled
 ) -> tuple[tuple[Suggestion, ...], Suggestion | None, Group | None]:
     """What to tell, the best that was found, and whether this failure is in the comparison."""
-    weighed = [s if s.source is Origin.MEMORY else recalled.weigh(s) for s in found]
-    ranked = tuple(sorted(weighed, key=lambda each: -each.probability))
+    from mulligan.learning.suggest import SOURCES
+
+    ranked = _rank(failed, recalled, sources=(*SOURCES, recalled.suggest))
     if not any(each.source is Origin.MEMORY for each in ranked):
         return ranked, next(iter(ranked), None), None
     if recalled.group is Group.TREATED:
         return ranked, ranked[0], Group.TREATED
-    told = tuple(each for each in ranked if each.source is not Origin.MEMORY)
-    return told, ranked[0], Group.CONTROL
+    # What another source suggests too is told without memory as well: it is asked for anew.
+    return _rank(failed, recalled, sources=SOURCES), ranked[0], Group.CONTROL
+
+
+def _rank(
+    failed: FailedCall, recalled: Recalled, *, sources: Sequence[Suggest]
+) -> tuple[Suggestion, ...]:
+    from mulligan.learning.suggest import suggest_corrections
+
+    found = suggest_corrections(failed, sources=sources)
+    weighed = [s if s.source is Origin.MEMORY else recalled.weigh(s) for s in found]
+    return tuple(sorted(weighed, key=lambda each: -each.probability))
 
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""
 MOST_SAID = 200
-"""Characters of what a call failed with that nobody had asked for."""
+"""Characters of what a call failed with that was not requested."""
 
 
-class FailedMend(Struct, frozen=True, kw_only=True):
+class FailedRepair(Struct, frozen=True, kw_only=True):
     """A call that failed as it was asked for, and failed again as it was corrected."""
 
     tool: str
@@ -292,14 +305,14 @@ class Advised(Struct, frozen=True, kw_only=True):
     foreseen: tuple[Finding, ...] = ()
     """What spoke against the call before it was made."""
     like: Alike | None = None
-    """Where nobody can say what kind of error it is: the known one it is most like."""
+    """The most similar known error, where its own kind is unknown."""
     pattern: str = ""
     """Fingerprint of the failure."""
-    tried: tuple[FailedMend, ...] = ()
-    """Corrections that were made of the call by itself, in vain."""
+    tried: tuple[FailedRepair, ...] = ()
+    """Automatic corrections of the call that failed too."""
 
     def __post_init__(self) -> None:
-        # Hosts and programs read these as they are; the corrections are for who makes the call.
+        # Hosts and programs read these as they are; the corrections are for the caller.
         given = self.failed.call.arguments
         force_setattr(self, "advice", hide_in_advice(self.advice, given))
         force_setattr(self, "foreseen", hide_in_findings(self.foreseen, given))
@@ -316,14 +329,18 @@ class Advised(Struct, frozen=True, kw_only=True):
             said.append(f"What is there now: {now.as_line(most=MOST_SHOWN)}")
         said += map(str, self.tried)
         said += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
-        said += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
+        said += (
+            [(f"This error is not known; the most similar one is {self.like}.")]
+            if self.like
+            else []
+        )
         lines += [hide_secrets("\n".join(said), self.failed.call.arguments)] if said else []
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         return "\n".join(lines)
 
 
-class Mended(Struct, frozen=True, kw_only=True):
-    """A call that failed as it was asked for, and worked with other arguments: `turn.mended`."""
+class RepairedCall(Struct, frozen=True, kw_only=True):
+    """A call that failed as it was asked for, and worked with other arguments: `turn.repaired`."""
 
     call: str
     """Id of its first try."""
@@ -337,7 +354,7 @@ class Mended(Struct, frozen=True, kw_only=True):
         """What an agent reads."""
         return hide_secrets(
             f"[Mulligan: {self.tool} failed as it was called. This is the result of calling it "
-            f"{_format_changed(self.changed)} instead. Call it so from now on.]",
+            f"{_format_changed(self.changed)} instead. Call it like that from now on.]",
             self.changed.changes,
         )
 

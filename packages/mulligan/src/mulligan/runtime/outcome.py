@@ -1,4 +1,4 @@
-"""What came of a call: an execution, classified if it failed, and one redacted row of the log for
+"""The result of a call: an execution, classified if it failed, and one redacted row of the log for
 each try.
 """
 
@@ -31,7 +31,7 @@ from mulligan.runtime.waiting import ON_LOOP, ON_THREAD
 from mulligan.types.action import Opening
 from mulligan.types.call import DERIVED, Call, Execution, Failure, LogRow, Outcome
 from mulligan.types.display import is_long
-from mulligan.types.effect import OUTSIDE, EffectNote, read_effect_note
+from mulligan.types.effect import OUTSIDE, EffectNote, Mode, read_effect_note
 from mulligan.types.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.types.events import AttemptReviewed, CallLogged, CallRepaired
 from mulligan.types.failure import Aftermath, ErrorClass
@@ -41,10 +41,10 @@ from mulligan.types.values import from_us
 SUCCESS = Outcome.SUCCESS.value
 _build_row = tuple.__new__
 _Ended = tuple[object, ...]
-"""What came of a call: the columns of its row from `outcome` to `result`."""
+"""The result of a call: the columns of its row from `outcome` to `result`."""
 _NOT_THERE = (
     Outcome.FAILURE.value, 0, ErrorClass.AMBIGUOUS.value, None,
-    "It gave no answer; it was looked for, and is not there.", None, None, None,
+    "It gave no answer. A probe shows that it had no effect.", None, None, None,
 )  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def label_opening(opening: Opening) -> Labels:
 
 
 def log_settled(tool: Tool, action: LiveAction) -> None:
-    """A look has found out what became of a call that gave no answer: a row beside its own."""
+    """A probe has found the result of a call that gave no answer: a row beside its own."""
     opening = action.opening
     call = ActiveCall(tool, None, ON_THREAD)
     call.parent, call.try_number = opening.call, 2
@@ -135,7 +135,7 @@ def log_settled(tool: Tool, action: LiveAction) -> None:
         found = (SUCCESS, 0, None, None, None, None, None, shown)
         _emit_ended(call, found if action.looked_up else _NOT_THERE)
     except Exception as error:  # noqa: BLE001 - the log may fail, recovery may not
-        tool.warn("What became of a call of %s could not be logged", error)
+        tool.warn("The result of a call of %s could not be logged", error)
 
 
 def log_outside(tool: Tool) -> None:
@@ -178,7 +178,7 @@ def _emit_ended(call: ActiveCall, ended: _Ended) -> None:
 
 def _emit(tool: Tool, row: LogRow) -> None:
     runtime = tool.runtime
-    if row.agent in runtime.unlogged:
+    if row.agent in runtime.unlogged or tool.declaration.mode is Mode.OFF:
         return
     runtime.log.emit(row)
     if runtime.events.wanted:
@@ -210,11 +210,11 @@ def _build_finding_rows(reviewed: AttemptReviewed, *, runtime: Runtime) -> Itera
 
 
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
-"""Not failures of the tool: somebody stopped it."""
+"""Not failures of the tool: it was stopped."""
 
 
 def was_stopped(error: BaseException) -> bool:
-    """Whether somebody stopped the call or put it off, rather than the call failing."""
+    """Whether the call was stopped or deferred, rather than failing."""
     return isinstance(error, _STOPPED) or is_steering(error)
 
 
@@ -232,9 +232,13 @@ async def find_disguised(call: ActiveCall, result: object) -> Execution | None:
     if call.tool.results.pass_over(result):
         return None
     if is_long(result):
+        call.stop_clock()
         look = partial(find_silent_error, call, result)
         return cast("Execution | None", await call.waiter.aside(look))
-    if not LATE.loaded and call.tool.results.is_suspect(result):
+    if not LATE.loaded:
+        if not call.tool.results.is_suspect(result):
+            return None
+        call.stop_clock()
         await _load_late(call)
     return find_silent_error(call, result)
 
@@ -245,12 +249,13 @@ async def note_failure(call: ActiveCall, error: BaseException) -> Execution:
     What is read is what the error prints as, whatever it is made of, and what the call was given,
     which it is searched for quotes of.
     """
+    call.stop_clock()
     if was_stopped(error):
         return fail_call(call, error)
     if not LATE.loaded:
         try:
             await _load_late(call)
-        except BaseException:  # stopped meanwhile: what came of the call is known all the same
+        except BaseException:  # stopped meanwhile: the result of the call is still known
             fail_call(call, error)
             raise
     if not is_long(error, call.arguments):
@@ -264,7 +269,7 @@ def fail_call(
     """It raised, or returned a failure: classified, counted and logged."""
     measured = (time.perf_counter_ns() - call.start) // 1000
     duration_us = measured if call.took_us is None else call.took_us
-    traffic = call.tool.traffic.find(call.labels.tenant)
+    traffic = call.traffic
     traffic.count_failure(first_try=call.try_number == 1)
     described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
@@ -278,11 +283,13 @@ def fail_call(
         failure = replace(failure, nothing_done=True)
     elif read_effect_note(error) is EffectNote.REFUSED:
         failure = replace(failure, refused=True)
+    elif read_effect_note(error) is EffectNote.DONE:
+        failure = replace(failure, landed=True)
     _note_whose(call, error)
     call.note_end(acted=not failure.nothing_done)
     execution = Execution(
         call=described,
-        outcome=_classify_outcome(error, failure),
+        outcome=classify_outcome(error, failure),
         at=from_us(call.at_us),
         duration=timedelta(microseconds=duration_us),
         failure=failure,
@@ -351,7 +358,7 @@ def _proves_nothing_done(call: ActiveCall, error: BaseException, failure: Failur
     """
     declared, traits = call.tool.declaration, failure.error_class.traits
     noted = read_effect_note(error)  # what the call was made inside of has seen that
-    if noted is EffectNote.SOMETHING_DONE:
+    if noted in (EffectNote.SOMETHING_DONE, EffectNote.DONE):
         return False
     if is_own_refusal(call, error) or noted is EffectNote.NOTHING_DONE:
         return True
@@ -386,7 +393,7 @@ def _is_of_another(call: ActiveCall, error: BaseException) -> bool:
     try:
         came_of, since = getattr(error, _WHOSE, ("", -1))
         return bool(came_of != (call.parent or call.id) and since >= call.at_us)
-    except Exception:  # noqa: BLE001 - somebody else's class may raise anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return False
 
 
@@ -411,7 +418,8 @@ def _was_never_entered(call: ActiveCall, error: BaseException) -> bool:
     return False
 
 
-def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:
+def classify_outcome(error: BaseException, failure: Failure) -> Outcome:
+    """The outcome of a call that raised, or whose result was a failure."""
     if was_stopped(error):
         return Outcome.CANCELLED
     if failure.error_class.traits.aftermath is Aftermath.NO_ANSWER and not failure.by_words:

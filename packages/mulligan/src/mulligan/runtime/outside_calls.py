@@ -31,7 +31,7 @@ from mulligan.types.errors import OutsideTurnError, RejectedError
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.turn import Turn
 
-_UNSEEN = "Nobody could check what was done, and its tool does not let it stand like that."
+_UNSEEN = "It could not be reviewed, and its tool requires a review."
 _GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
 
 HOW = "Call it inside `with m.turn(…)`; hand work to other threads with `turn.bind(function)`."
@@ -47,8 +47,8 @@ class OutsideCalls:
     under_way: TurnsUnderWay
     """The turns that people wait for in this process."""
     open_turn: Callable[[Turn | None], OpenTurn] | None = None
-    """A turn for one call, which knows what another one does, or nothing. `None`: nobody can open
-    one, and then a call is simply made."""
+    """A turn for one call, which knows what another one does, or nothing. `None`: the application
+    cannot open one, and then a call is simply made."""
 
     def begin(self, tool: str, *, warn: Callable[[str], None]) -> LoneCall | None:
         """A tool is called outside any turn: its turn, or `None` where it is simply made."""
@@ -120,7 +120,7 @@ class HostCalls:
             self._drop(call)
 
     def note_entered(self, tool: Identity) -> None:
-        """A tool is entered where its turn is known: who calls it elsewhere is somebody else."""
+        """A tool is entered where its turn is known: a call elsewhere is a different call."""
         call = read_context().of(HostCallUnderWay)
         if call is not None and tool in call.tools:
             self._drop(call)
@@ -141,7 +141,7 @@ class HostCalls:
         given = {**defaults, **arguments}
         found = [call for call in near if {**defaults, **call.arguments} == given]
         if found and all(call.turn is found[0].turn for call in found):
-            # Equal calls of one turn are all the same; another thread may have been quicker.
+            # Equal calls of one turn are interchangeable; another thread may have been quicker.
             return next((call for call in found if self._drop(call)), None)
         if near:
             why = "several turns make such a call" if found else "with other arguments than theirs"
@@ -163,8 +163,8 @@ class HostCalls:
 def refuse_in_words(tool: str) -> OutsideTurnError:
     """What a tool that may change something answers where a reply is only written again."""
     return OutsideTurnError(
-        f"{tool} was called by what writes a reply again, and nothing was done: what the turn did "
-        "was reviewed already, so that only words are written there. Let the agent call it."
+        f"{tool} was called while a reply was being rewritten, and nothing was done: the turn's "
+        "actions were reviewed already, so only text may change there. Let the agent call it."
     )
 
 
@@ -205,7 +205,7 @@ class LoneCall(Struct, frozen=True, kw_only=True):
     turn: OpenTurn
     outside: OutsideCalls
     others: Sequence[OpenTurn]
-    """Turns that it may have come from, as far as anybody can tell."""
+    """Turns that it may have come from, as far as is known."""
 
     def has_effect(self) -> bool:
         """Whether it has left anything that can be looked at."""
@@ -213,7 +213,8 @@ class LoneCall(Struct, frozen=True, kw_only=True):
         return any(action.state in done for action in self.turn.list_actions())
 
     async def review(self, answer: object) -> None:
-        """Check what was done as far as the checks can; nobody asked, so no judge is."""
+        """Check what was done as far as the checks can; there is no request, so no judge is
+        asked."""
         if not self.has_effect():
             return
         if len(self.others) > 1:
@@ -229,12 +230,16 @@ class LoneCall(Struct, frozen=True, kw_only=True):
             raise RejectedError(text, findings=reviewed.findings)
 
     def _describe_end(self, reviewed: Reviewed) -> str:
-        """What was wrong and what is true now, where nobody is told to try again."""
+        """What was wrong and what is true now, where there is no second attempt."""
         lines = [f"- {finding.describe()}" for finding in reviewed.findings]
         left = [action for action in self.turn.list_actions() if action.state not in _GONE]
         stands = [f"- {action.what} ({action.state})" for action in left]
-        end = ["It is not taken back:", *stands] if stands else ["All of it was taken back."]
-        begin = ["What was done was checked, and it was wrong:", *lines] if lines else [_UNSEEN]
+        lost = {each: "" for a in self.turn.list_actions() for each in a.declaration.undoing.loses}
+        which = (
+            f"Everything was undone but {', '.join(lost)}." if lost else "Everything was undone."
+        )
+        end = ["Not undone:", *stands] if stands else [which]
+        begin = ["This call was reviewed and rejected:", *lines] if lines else [_UNSEEN]
         return "\n".join([*begin, *end])
 
     async def _find_doubt(self, answer: object) -> Finding | None:

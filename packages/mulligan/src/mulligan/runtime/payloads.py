@@ -27,11 +27,11 @@ from mulligan.codec import (
     is_identical,
     print_value,
     replace_lost,
+    to_record,
 )
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.action import Action, Kept, Opening
-from mulligan.types.call import Call, Execution, Image, Outcome, Record
-from mulligan.types.effect import Effect, Repeat
+from mulligan.types.call import Call, Execution, Outcome, Record, Snapshot
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Verdict
 from mulligan.types.interfaces import Vault
@@ -62,12 +62,12 @@ def keep_arguments(action: Keeping, *, to_run: bool = False) -> list[Kept]:
 
 
 def keep_before(action: Keeping) -> list[Kept]:
-    """Its pre-image, where one was taken."""
-    image = action.record.image
-    if image is None:
+    """Its snapshot, where one was taken."""
+    snapshot = action.record.snapshot
+    if snapshot is None:
         return []
     row = Kept(owner=action.id, name="before", value=b"")
-    return _keep(action, row, value=image.state, hints={None: action.declaration.hints.before})
+    return _keep(action, row, value=snapshot.state, hints={None: action.declaration.hints.before})
 
 
 def keep_outcome(action: Keeping, row: Kept, *, whole: bool = True) -> list[Kept]:
@@ -112,7 +112,7 @@ def load_record(
         arguments={name: value for name, value in given.items() if name not in declaration.ours},
         key=opening.key or action.id,
         result=came.get("result"),
-        image=Image(load("before", {None: declaration.hints.before})) if taken else None,
+        snapshot=Snapshot(load("before", {None: declaration.hints.before})) if taken else None,
         version=None if version is None else str(version),
     )
 
@@ -134,8 +134,8 @@ def _load(vault: Vault, owner: str, name: str, hints: Names) -> object:
     exact = vault.get(owner, name + EXACT)
     if exact == LOST:
         raise LostValueError(
-            f"The {name} of {owner} cannot be had back as they were, and only the process that "
-            "made the call knows them: it waits for a person. Annotate the tool's parameters."
+            f"The {name} of {owner} cannot be restored from the store, and only the process that "
+            "made the call has them: it needs attention. Annotate the tool's parameters."
         )
     changed = {} if exact is None else _load_exact(exact, hints)
     if None in changed:
@@ -279,7 +279,7 @@ class KeptReview(Struct, frozen=True, kw_only=True):
     """It was made after the turn had ended."""
     standing: str
     confidence: str
-    """Empty: nobody has looked, or could say."""
+    """Empty: not reviewed, or no verdict."""
     by: tuple[str, ...]
     facts: tuple[str, ...]
     findings: tuple[KeptFinding, ...]
@@ -296,10 +296,6 @@ class ReviewedAttempt(Struct, frozen=True, kw_only=True):
     told: str = ""
     late: bool = False
 
-    def has_something_to_say(self) -> bool:
-        """Whether anybody looked, or there was anything to be seen."""
-        return bool(self.verdict.by or self.verdict.findings or self.verdict.facts)
-
 
 def keep_review(
     reviewed: ReviewedAttempt, *, at: datetime, until: datetime, scrub: Callable[[str], str]
@@ -308,7 +304,7 @@ def keep_review(
     verdict = reviewed.verdict
 
     def show(text: str | None, most: int = LONGEST) -> str:
-        return scrub(text or "")[:most].encode("utf-8", "replace").decode()
+        return scrub(text)[:most].encode("utf-8", "replace").decode() if text else ""
 
     kept = KeptReview(
         attempt=reviewed.number,
@@ -352,8 +348,8 @@ def _name_review(attempt: int, *, late: bool) -> str:
     return f"{'late ' if late else ''}review {attempt}"
 
 
-MOST_BYTES = 256 * 1024
-"""Of one action's evidence. What comes last is kept: it led to the action."""
+MOST_EVIDENCE = 256 * 1024
+"""Bytes of one action's evidence. What comes last is kept: it led to the action."""
 
 MOST_CONVERSATION = 64 * 1024
 """Of the conversation before a turn, the newest of it."""
@@ -383,8 +379,8 @@ def pack_evidence(
     if turn.vouched:
         del told["vouched"]
     head = encode_value(told | {"now": turn.now.isoformat()})
-    now = _pack_executions(executions, room=MOST_BYTES - len(head))
-    before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))
+    now = _pack_executions(executions, room=MOST_EVIDENCE - len(head))
+    before = _pack_executions(earlier, room=MOST_EVIDENCE - len(head) - len(now))
     more = _pack_history(history) if history else b""
     if undeclared:
         more += b',"undeclared":[' + b",".join(map(_encode_undeclared, undeclared)) + b"]"
@@ -428,7 +424,7 @@ def _fit(newest_first: Iterable[Mapping[str, object]], room: int) -> list[bytes]
 
 
 class UndeclaredCall(Struct, frozen=True, kw_only=True):
-    """A call of which nobody declared what it does, as the evidence of another has it."""
+    """A call of which its effect is not declared, as the evidence of another has it."""
 
     id: str
     opening: Opening
@@ -470,23 +466,13 @@ def name_trail(number: int) -> str:
 
 
 def decode_undeclared(evidence: bytes) -> Iterator[UndeclaredCall]:
-    """The calls of which nobody declared what they do."""
+    """The calls of undeclared tools."""
     for shown in decode_json(evidence).get("undeclared", ()):
-        about = shown["opening"]
-        effect, repeat = Effect(about["effect"]), Repeat(about["repeat"])
-        yield UndeclaredCall(
-            id=shown["id"],
-            opening=Opening(**(about | {"effect": effect, "repeat": repeat})),
-            arguments=shown["arguments"],
-            came_back=shown["came_back"],
-        )
+        yield to_record(UndeclaredCall, shown)
 
 
 def _encode_undeclared(call: UndeclaredCall) -> bytes:
-    opening = call.opening
-    about = asdict(opening)
-    about |= {"effect": opening.effect.value, "repeat": opening.repeat.value}
-    head = encode_json({"id": call.id, "opening": about, "came_back": call.came_back})
+    head = encode_json({"id": call.id, "opening": call.opening, "came_back": call.came_back})
     given = encode_value(dict(call.arguments))
     if len(given) > _MOST_ARGUMENTS:
         given = encode_json({name: print_value(part) for name, part in call.arguments.items()})
@@ -559,8 +545,8 @@ def load_evidence(vault: Vault, opening: Opening, *, action: str) -> bytes | Non
 
 REPLY = "reply"
 """Of a reply among what is kept for a turn."""
-MOST_BYTES = 256 * 1024
-"""Of one recording. What a context holds beyond that is left out, from its end."""
+MOST_RECORDED = 256 * 1024
+"""Bytes of one recording. What a context holds beyond that is left out, from its end."""
 
 
 class RecordedReply(Struct, frozen=True, kw_only=True):
@@ -573,7 +559,7 @@ class RecordedReply(Struct, frozen=True, kw_only=True):
 
 def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
     """A recording as the vault keeps it."""
-    room = MOST_BYTES - sum(len(text.encode(errors="replace")) for text in (asked.query, *tries))
+    room = MOST_RECORDED - sum(len(text.encode(errors="replace")) for text in (asked.query, *tries))
     context: list[str] = []
     for passage in asked.context:
         room -= len(passage.encode(errors="replace"))

@@ -1,4 +1,4 @@
-"""A call that gave no answer, or was refused: what a look at the world says became of it."""
+"""A call that gave no answer, or was refused: what a probe says about it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from mulligan.codec import decode_value, to_plain
 from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.user_functions import call_here
 from mulligan.runtime.assessment import (
     describe_error,
     find_contradiction,
@@ -23,21 +24,26 @@ from mulligan.runtime.assessment import (
     name_state,
 )
 from mulligan.runtime.declaration import Declaration
-from mulligan.runtime.journal import JournalWriter
-from mulligan.runtime.live_action import LiveAction, read_order
-from mulligan.runtime.undo import call_ability, copy_record, read_left_version, read_version
+from mulligan.runtime.journal import JournalWriter, OwnCall
+from mulligan.runtime.live_action import (
+    LiveAction,
+    copy_value,
+    read_left_version,
+    read_order,
+    read_version,
+)
 from mulligan.runtime.waiting import BootTime
 from mulligan.types.action import STANDING, Action, ActionQuery, State
-from mulligan.types.call import Execution, Failure, Outcome, Record
+from mulligan.types.call import Execution, Failure, Outcome, Record, Snapshot
 from mulligan.types.display import format_value
 from mulligan.types.effect import EffectNote, ProbeBy, Repeat, read_effect_note
 from mulligan.types.errors import ConflictError
 
 _NOT_THERE = {
-    State.NOT_EXECUTED: "It was looked for, and is not there.",
+    State.NOT_EXECUTED: "A probe shows that it had no effect.",
     State.NEEDS_HUMAN: (
-        "A person approved it, and whoever made it ended on the way: it was looked for, and is not "
-        "there. Have it asked for again, then settle this one as not executed."
+        "A person approved it, and the process that ran it ended. A probe shows that it did not "
+        "happen. Have it requested again, then settle this one as not executed."
     ),
 }
 
@@ -54,93 +60,93 @@ class ProbeResult(StrEnum):
 class Seen(Struct, frozen=True, kw_only=True):
     """What a look found."""
 
-    landing: ProbeResult
+    found: ProbeResult
     result: object = None
     """What the call returned or would have, where it landed."""
     why: str = ""
     for_a_person: bool = False
     """Looking again will tell no more."""
     by_state: bool = False
-    """It goes by what is there, which is also the work of everybody who came later."""
+    """It goes by what is there, which is also the work of every later writer."""
     state: object = None
     """What is there, where it goes by that."""
 
 
 async def probe(record: Record, declaration: Declaration) -> Seen:
-    """Whether a call landed: by its probe, else by its pre-image that is still there.
+    """Whether a call landed: by its probe, else by its snapshot that is still there.
 
     What can only be seen to be there now is never taken for ours: it may be a person's edit.
     """
-    can = declaration.abilities
+    can = declaration.callbacks
     try:
         if is_probed_by_call(declaration):
             return await _look_by_call(record, declaration)
         reader, blind = can.probe or can.reader, explain_blindness(record, declaration)
         if blind or reader is None:
-            return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
-        now = await call_ability(reader, record, within=declaration.remote.answers_within)
+            return Seen(found=ProbeResult.UNSURE, why=blind, for_a_person=True)
+        now = await call_here(reader, record, within=declaration.remote.answers_within)
         await checkpoint(Point.PROBED)
         versions = await _read_known_versions(record, now, declaration)
-        if is_unchanged(record, now, abilities=can, versions=versions):
-            return Seen(landing=ProbeResult.ABSENT, by_state=True, state=now)
+        if is_unchanged(record, now, callbacks=can, versions=versions):
+            return Seen(found=ProbeResult.ABSENT, by_state=True, state=now)
     except ConflictError as error:
-        why = f"It seems to have happened, and somebody has changed it since: {format_value(error)}"
-        return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True)
+        why = f"It seems to have happened, and was changed since: {format_value(error)}"
+        return Seen(found=ProbeResult.UNSURE, why=why, for_a_person=True)
     except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
         why = f"It could not be looked at: {describe_error(error)}."
-        return Seen(landing=ProbeResult.UNSURE, why=why)
-    why = "What is there is not what was there before; whether that was this call, nobody can tell."
-    return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True, by_state=True, state=now)
+        return Seen(found=ProbeResult.UNSURE, why=why)
+    why = "The state differs from before the call; whether this call changed it is unknown."
+    return Seen(found=ProbeResult.UNSURE, why=why, for_a_person=True, by_state=True, state=now)
 
 
 def is_probed_by_call(declaration: Declaration) -> bool:
     """Whether a tool finds a call itself again, and not only what is there."""
-    return declaration.abilities.probe is not None and declaration.probe_by is ProbeBy.CALL
+    return declaration.callbacks.probe is not None and declaration.probe_by is not ProbeBy.STATE
 
 
 def explain_blindness(record: Record, declaration: Declaration) -> str:
-    """Why nobody can look whether a call landed; empty where somebody can."""
-    can = declaration.abilities
+    """Why it cannot be checked whether a call landed; empty where it can."""
+    can = declaration.callbacks
     if is_probed_by_call(declaration):
         return ""
     if (can.probe or can.reader) is None or (can.before is None and can.probe is None):
         return (
-            "Its tool declares no probe, so nobody but a person can tell whether it happened. "
-            "Declare probe=…, and refuses=… for errors that it raises before it changes anything."
+            "Its tool declares no probe, so only a person can tell whether it happened. Declare "
+            "probe=…, and refuses=… for errors that it raises before it changes anything."
         )
-    if record.image is None and (can.before is not None or declaration.deletes):
+    if record.snapshot is None and (can.before is not None or declaration.deletes):
         # Never read, which is not the same as nothing.
-        return "What was there before it was not read, so that a look tells nothing."
+        return "The state before the call was not read, so a look proves nothing."
     return ""
 
 
 async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
-    probe, within = declaration.abilities.probe, declaration.remote.answers_within
-    result = await call_ability(probe, copy_record(record), within=within) if probe else None
+    probe, within = declaration.callbacks.probe, declaration.remote.answers_within
+    result = await call_here(probe, copy_value(record), within=within) if probe else None
     await checkpoint(Point.PROBED)
     if result is None:
-        return Seen(landing=ProbeResult.ABSENT)
+        return Seen(found=ProbeResult.ABSENT)
     changed = find_contradiction(to_plain(dict(record.arguments)), to_plain(result))
-    if changed:
+    if changed and declaration.probe_by is not ProbeBy.RECEIPT:
         why = (
             f"It happened, and {changed} is not what it was given: it seems to have been changed "
             "since."
         )
-        return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True)
-    return Seen(landing=ProbeResult.LANDED, result=result)
+        return Seen(found=ProbeResult.UNSURE, why=why, for_a_person=True)
+    return Seen(found=ProbeResult.LANDED, result=result)
 
 
 def is_unheard(failed: Execution, declared: Declaration) -> bool:
-    """Whether nobody heard what came of a call, so that what a look finds is its answer.
+    """Whether a call gave no answer, so that what a look finds is its answer.
 
     Else its tool has said itself what went wrong: that is what its caller is told, also where a
-    look finds that it took effect. Of one request that was refused, it was a repeat on its way.
+    look finds that it took effect. Of one request that was refused, it was a repeat in flight.
     """
     failure = failed.failure
     if failure is None:
         return False
     note = read_effect_note(failure.error)
-    if note in (EffectNote.SOMETHING_DONE, EffectNote.UNHEARD):
+    if note in (EffectNote.SOMETHING_DONE, EffectNote.DONE, EffectNote.UNHEARD):
         return note is EffectNote.UNHEARD
     repeated = failure.refused or (failure.answered and declared.remote.requests == 1)
     return failed.outcome is Outcome.UNKNOWN or repeated
@@ -149,12 +155,12 @@ def is_unheard(failed: Execution, declared: Declaration) -> bool:
 async def settle(
     actions: Sequence[LiveAction], *, book: JournalWriter, absent: State = State.NOT_EXECUTED
 ) -> None:
-    """Find out about actions nobody knows the outcome of, and write down what is certain.
+    """Find out about actions with an unknown outcome, and write down what is certain.
 
     What is not there goes to `absent`: before a person, where one believes that it was done.
     """
     for action in actions:
-        # Asked before the look: what it does not find may arrive while it is on its way back.
+        # Asked before the look: what it does not find may arrive while its answer is in flight.
         final = is_too_late_to_land(action, book)
         seen = await probe(action.record, action.declaration)
         if seen.by_state:
@@ -167,32 +173,33 @@ async def _weigh_later(action: LiveAction, seen: Seen, *, book: JournalWriter) -
     if not action.objects:
         calls = await book.waiter.aside(partial(_list_possible_later, action, book=book))
         theirs = await _is_theirs(action, calls=calls, now=seen.state, book=book)
-        return replace(seen, landing=ProbeResult.ABSENT) if theirs else seen
+        return replace(seen, found=ProbeResult.ABSENT) if theirs else seen
     since = action.opened_at
     load = partial(book.history.list_later, action.id, action.objects, since=since)
-    deeds = await book.waiter.aside(load)
-    standing = [deed for deed in deeds if deed.stands]
-    unanswered = [deed for deed in deeds if deed.may_stand and not deed.beside]
-    if not standing and (not unanswered or seen.landing is ProbeResult.ABSENT):
-        restored = deeds and await _is_put_back(action, now=seen.state, book=book)
-        return replace(seen, landing=ProbeResult.ABSENT) if restored else seen
-    calls = [deed.action for deed in reversed(standing)]
+    later = await book.waiter.aside(load)
+    standing = [each for each in later if each.stands]
+    unanswered = [each for each in later if each.may_stand and not each.beside]
+    if await _is_put_back(action, later=later, now=seen.state, book=book):
+        return replace(seen, found=ProbeResult.ABSENT)
+    if not standing and (not unanswered or seen.found is ProbeResult.ABSENT):
+        return seen
+    calls = [each.action for each in reversed(standing)]
     if not unanswered and await _is_theirs(action, calls=calls, now=seen.state, book=book):
-        return replace(seen, landing=ProbeResult.ABSENT)
+        return replace(seen, found=ProbeResult.ABSENT)
     name = (standing or unanswered)[0].action.opening.tool
     why = (
-        f"{name} came after it on the same object, and what is there now does not show whether "
-        "this one happened, too."
+        f"{name} came after it on the same object, and the current state does not show whether "
+        "this call happened too."
     )
     # Not yet for a person: that one may be undone, or found out about.
-    return Seen(landing=ProbeResult.UNSURE, why=why)
+    return Seen(found=ProbeResult.UNSURE, why=why)
 
 
 def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Action]:
     """Later calls of the same tool that found what this one found, or what one of them had left:
-    those on its object, where nobody says which that is."""
-    image, opening = action.record.image, action.opening
-    if image is None or image.state is None:
+    those on its object, where that is not declared."""
+    snapshot, opening = action.record.snapshot, action.opening
+    if snapshot is None or snapshot.state is None:
         # Of nothing, everything that was made is a later state.
         return []
     wanted = ActionQuery(
@@ -202,7 +209,7 @@ def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Act
     if len(listed) == wanted.limit:
         return []
     found: list[Action] = []
-    there = to_plain(image.state)
+    there = to_plain(snapshot.state)
     for later in sorted(listed, key=read_order):
         elsewhere = later.id == action.id or later.opening.server != opening.server
         call = None if elsewhere else load_call(later, book=book)
@@ -211,19 +218,44 @@ def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Act
     return found
 
 
-async def _is_put_back(action: LiveAction, *, now: object, book: JournalWriter) -> bool:
-    """Whether it is as before an action because our own undo of a later call has made it so.
+async def _is_put_back(
+    action: LiveAction, *, later: Sequence[OwnCall], now: object, book: JournalWriter
+) -> bool:
+    """Whether our own undo has written what is there, and nothing of an action is in it.
 
-    That undo was made under the version which the later call left: nothing came between.
+    The undo of a later call restores what that one found. The undo of an earlier one restores what
+    was there before both: whatever landed of this one is gone with it.
     """
     try:
-        versions = await _read_versions(action.record, now, action.declaration)
-        load = partial(book.history.has_undo_written, versions[1], action.objects)
-        return await book.waiter.aside(load) and is_restored(
-            action.record, now, abilities=action.abilities, versions=versions
+        record, versions = (
+            action.record,
+            await _read_versions(action.record, now, action.declaration),
         )
+        known = versions[1] is not None or now is None
+        load = partial(book.history.find_undone, versions[1], action.objects)
+        undone = await book.waiter.aside(load) if known else None
+        if undone is None:
+            return False
+        if undone not in {each.action.id for each in later if not each.beside}:
+            earlier = await book.waiter.aside(partial(book.journal.find_action, undone))
+            if earlier is None or _is_alike(action, now=now, versions=versions):
+                return False
+            call = await book.waiter.aside(partial(load_call, earlier, book=book))
+            record, now = replace(record, snapshot=Snapshot(call.found)), to_plain(now)
+            versions = await _read_versions(record, now, action.declaration)
+        return is_restored(record, now, callbacks=action.callbacks, versions=versions)
     except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
         return False
+
+
+def _is_alike(action: LiveAction, *, now: object, versions: _Versions) -> bool:
+    """Whether what is there is what a call would have left itself, which tells nothing of it."""
+    if now is None:
+        return action.declaration.deletes
+    before, there = to_plain(action.record.before), to_plain(now)
+    version = find_version_field(before, there, versions=versions)
+    own: Any = to_plain(dict(action.record.arguments))
+    return is_work_of([own], before=before, now=there, version=version)
 
 
 _Versions = tuple[str | None, str | None]
@@ -232,13 +264,13 @@ _NONE: _Versions = (None, None)
 
 async def _read_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
     """Those of what was there before a call, and of what is there now."""
-    can, within = declaration.abilities, declaration.remote.answers_within
-    was = await read_version(record.before, record=record, abilities=can, within=within)
-    return was, await read_version(now, record=record, abilities=can, within=within)
+    can, within = declaration.callbacks, declaration.remote.answers_within
+    was = await read_version(record.before, record=record, callbacks=can, within=within)
+    return was, await read_version(now, record=record, callbacks=can, within=within)
 
 
 async def _read_known_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
-    """The same, as far as they say more than the two states: those that nobody compares are made
+    """The same, as far as they say more than the two states: those that are not compared are made
     of what is there."""
     try:
         return (
@@ -257,14 +289,14 @@ async def _is_theirs(
 
     Each of them found what those before it had left, so that nothing came between.
     """
-    if action.record.image is None or not calls:
+    if action.record.snapshot is None or not calls:
         return False
     try:
         versions = await _read_versions(action.record, now, action.declaration)
-        before, there = to_plain(action.record.image.state), to_plain(now)
+        before, there = to_plain(action.record.snapshot.state), to_plain(now)
         version = find_version_field(before, there, versions=versions)
         later = await book.waiter.aside(lambda: [load_call(each, book=book) for each in calls])
-        own: Any = to_plain(dict(action.record.arguments))
+        alike = _is_alike(action, now=now, versions=versions)
     except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
         return False
     given = [call.given for call in later]
@@ -279,11 +311,9 @@ async def _is_theirs(
     chained = is_same_state(before, later[0].found) and all(
         is_left(number, call.found) for number, call in enumerate(later[1:])
     )
-    # Where nobody says which object it was, another one may be at that version.
+    # Where its object is not declared, another one may be at that version.
     if action.objects and versions[1] is not None and versions[1] == later[-1].version:
         return chained
-    # What it would have left itself, had it arrived after them, tells nothing.
-    alike = is_work_of([own], before=before, now=there, version=version)
     return chained and not alike and is_left(len(later) - 1, there)
 
 
@@ -322,22 +352,23 @@ async def write_down(
     after = conclude(seen, final=final, absent=absent)
     if after is None:
         return
-    if seen.landing is ProbeResult.LANDED:
+    if seen.found is ProbeResult.LANDED:
         await record_result([action], [seen.result], book=book)
         action.looked_up = True
     else:
-        unsure = seen.landing is ProbeResult.UNSURE
+        unsure = seen.found is ProbeResult.UNSURE
         why = seen.why if unsure else _NOT_THERE[after]
         facts = {"now_at": await _name_seen(action, seen)} if seen.by_state and unsure else {}
         await book.move([action], after, why=why, facts=facts)
-    if seen.landing is not ProbeResult.UNSURE:
+    if seen.found is not ProbeResult.UNSURE:
         action.on_settled(action)
 
 
 async def _name_seen(action: LiveAction, seen: Seen) -> str | None:
-    """What a person is shown, by its version: whoever says that it is ours means no later one."""
+    """What a person is shown, by its version: a person who confirms that it is ours means no later
+    one."""
     try:
-        version = await read_version(seen.state, record=action.record, abilities=action.abilities)
+        version = await read_version(seen.state, record=action.record, callbacks=action.callbacks)
     except Exception:  # noqa: BLE001 - a user's function
         return None
     return name_state(seen.state, version)
@@ -348,7 +379,7 @@ def conclude(seen: Seen, *, final: bool, absent: State = State.NOT_EXECUTED) -> 
 
     `final`: what is not there by now will not come any more.
     """
-    match seen.landing:
+    match seen.found:
         case ProbeResult.LANDED:
             return State.EXECUTED
         case ProbeResult.ABSENT:
@@ -360,9 +391,9 @@ def conclude(seen: Seen, *, final: bool, absent: State = State.NOT_EXECUTED) -> 
 async def settle_approved(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
     """Write down that calls which a person let through were made.
 
-    The person saw what was to be done, and not what came of it: that is no review of the outcome.
+    The person saw what was to be done, and not its result: that is no review of the outcome.
     """
-    why = "A person approved it before it ran. Nobody has looked at the result."
+    why = "A person approved it before it ran. The result was not reviewed."
     await book.move(actions, State.UNCHECKED, why=why)
 
 
@@ -386,7 +417,7 @@ async def record_result(
             if not action.declaration.deletes and not (again and _is_changed_since(record, action)):
                 version = await read_left_version(
                     record,
-                    abilities=action.abilities,
+                    callbacks=action.callbacks,
                     within=action.declaration.remote.answers_within,
                 )
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
@@ -396,7 +427,7 @@ async def record_result(
 
 
 def _is_changed_since(record: Record, action: LiveAction) -> bool:
-    """Whether a remote that knew the key of a later try has answered with what somebody else made
+    """Whether a remote that knew the key of a later try has answered with what another caller made
     of the object meanwhile: at that version it is not ours."""
     if action.declaration.repeat is not Repeat.KEYED:
         return False
@@ -404,7 +435,7 @@ def _is_changed_since(record: Record, action: LiveAction) -> bool:
 
 
 def may_still_land(action: LiveAction, book: JournalWriter) -> bool:
-    """Whether a try of a call that was made again may still be on its way."""
+    """Whether a try of a call that was made again may still be in flight."""
     return action.unheard_since is not None and not _has_settled(
         action, action.unheard_since, book=book
     )
@@ -429,8 +460,8 @@ async def verify_refusal(
 ) -> Execution:
     """Count a refusal as proof that nothing was done, unless a look does not agree.
 
-    A request that a proxy or a client repeats by itself takes effect with the first, and the second
-    is refused: by its own condition, as made already, or as gone.
+    A request that a proxy or a client repeats on its own takes effect with the first, and the
+    second is refused: by its own condition, as made already, or as gone.
     """
     failure = failed.failure
     if failure is None or failure.nothing_done or not failure.refused:
@@ -441,7 +472,7 @@ async def verify_refusal(
 
 
 async def _agrees(failure: Failure, records: Sequence[Record], declared: Declaration) -> bool:
-    """Whether nothing that anybody can see speaks against a refusal."""
+    """Whether nothing visible contradicts a refusal."""
     looked_at = [each for each in records if _is_looked_at(each, failure, declared)]
     if not looked_at:
         return True
@@ -449,7 +480,7 @@ async def _agrees(failure: Failure, records: Sequence[Record], declared: Declara
         # What a read shows may be from before the call: recovery looks once that is over.
         return False
     seen = [await probe(record, declared) for record in looked_at]
-    return all(each.landing is ProbeResult.ABSENT for each in seen)
+    return all(each.found is ProbeResult.ABSENT for each in seen)
 
 
 def _is_looked_at(record: Record, failure: Failure, declared: Declaration) -> bool:

@@ -20,7 +20,7 @@ class HouseRules(Struct, frozen=True, kw_only=True):
     """What an application says of all its tools."""
 
     strict: bool = False
-    """Hold what nobody has declared."""
+    """Hold calls of undeclared tools."""
     outside: Outside = Outside.TURN
     hold_life: timedelta = HOLD_LIFE
     standard: bool = False
@@ -33,7 +33,7 @@ PLAIN = HouseRules()
 
 def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> KnownTool:
     """A tool for the catalog."""
-    can = declaration.abilities
+    can = declaration.callbacks
     able = [name for name, function in asdict(can).items() if function is not None]
     able += [
         n for n in ("key", "each", "deletes", "refuses", "if_absent") if getattr(declaration, n)
@@ -45,7 +45,7 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
         effect="by arguments" if declaration.effect_of else declaration.effect.value,
         repeat=declaration.repeat.value,
         mode=declaration.mode.value,
-        abilities=tuple(able),
+        callbacks=tuple(able),
         promises=tuple(list_promises(declaration, rules=rules)),
         schema=dict(declaration.arguments.schema),
         error_rules=tuple(declaration.failures.error_rules),
@@ -75,21 +75,22 @@ def describe_kinds(declaration: Declaration) -> dict[str, str]:
 
 def list_promises(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Iterator[str]:
     """What happens to a tool's calls, as far as it can be relied on."""
-    if declaration.mode is Mode.OBSERVE:
-        yield "Only logged: never held, repeated, reviewed or undone."
+    if declaration.mode.only_watches:
+        logged = "Not logged" if declaration.mode is Mode.OFF else "Only logged"
+        yield f"{logged}: never held, repeated, reviewed or undone."
         return
     if declaration.effect_of is not None:
-        yield "Its effect depends on the arguments; where nobody can tell, the call is held."
+        yield "Its effect depends on the arguments; a call whose effect is unclear is held."
     yield _describe_effect(declaration, rules)
     if declaration.each is not None:
         yield f"Each element of {declaration.each} is recorded, undone and reported on its own."
-    if declaration.abilities.undo is not None:
+    if declaration.callbacks.undo is not None:
         yield from _describe_grounds(declaration)
     if declaration.effect is not Effect.READ and declaration.effect is not Effect.UNDECLARED:
         yield _describe_ambiguity(declaration)
         yield _describe_proof(declaration)
     if rules.outside is Outside.RUN and _has_effect(declaration, rules):
-        yield "Outside any turn it is simply made, and only logged: all of this is for turns."
+        yield "Outside any turn it is made and only logged: all of this applies to turns."
     if declaration.undoing.loses:
         yield f"An undo does not bring back: {', '.join(declaration.undoing.loses)}."
     yield from _describe_calls(declaration)
@@ -113,11 +114,11 @@ def _describe_calls(declaration: Declaration) -> Iterator[str]:
     if bound and declaration.effect not in (Effect.READ, Effect.UNDECLARED):
         yield bound
     if declaration.failures.precheck is Precheck.REFUSE:
-        yield "In a turn, a call that will fail by all that is known is not made."
+        yield "In a turn, a call that is known to fail is not made."
     if declaration.failures.returns or not declaration.failures.may_be_empty:
-        yield "A result that is not what it declares to return is a failure, and is returned."
+        yield "A result that breaks its declared schema counts as a failure, and is still returned."
     if declaration.failures.ask_judge:
-        yield "A judge, if there is one, is asked about a failure that nothing else can mend."
+        yield "A judge, if there is one, is asked about a failure that nothing else can repair."
 
 
 def _has_effect(declaration: Declaration, rules: HouseRules) -> bool:
@@ -129,17 +130,17 @@ def _has_effect(declaration: Declaration, rules: HouseRules) -> bool:
 
 def _describe_effect(declaration: Declaration, rules: HouseRules) -> str:
     life = _describe_length(rules.hold_life)
-    if declaration.abilities.undo is not None:
+    if declaration.callbacks.undo is not None:
         return _describe_undo(declaration)
     match declaration.effect:
         case Effect.READ:
             return "Changes nothing itself; made again after a failure where that can help."
         case Effect.UNDECLARED if rules.strict:
-            return f"Nobody declared its effect: held until a person approves, {life}."
+            return f"No effect is declared: held until a person approves, {life}."
         case Effect.UNDECLARED:
             return (
-                "Nobody declared its effect: never repeated, undone or called verified. "
-                "Declare it: READ, if it acts only through other tools."
+                "No effect is declared: never repeated, undone or called verified. Declare it: "
+                "READ, if it acts only through other tools."
             )
         case _:
             return f"Cannot be undone: held until a person approves it, {life} at most."
@@ -153,60 +154,63 @@ def _describe_length(length: timedelta) -> str:
 
 
 _RACES = (
-    "an edit made in the moment between the look and the undo can be lost, as its remote compares "
-    "no versions"
+    "an edit made between the look and the undo can be lost, because its remote compares no "
+    "versions"
 )
 
 _UNBOUND = "one made between the look before a call and the call"
 
 
 def _describe_undo(declaration: Declaration) -> str:
-    can = declaration.abilities
+    can = declaration.callbacks
     if declaration.deletes:
         ever = "no edit is ever overwritten" if declaration.undoing.compares else _RACES
         return (
-            f"Undone while nothing is in its place, and read back: {ever}. An "
-            "undo that may have been made is not made again, as a person may have deleted it since."
+            f"Undone only while nothing is in its place, and verified: {ever}. An undo that may "
+            "have been sent is not sent again, because a person may have deleted the object "
+            "since."
         )
     bound = declaration.remote.binds or declaration.if_version is not None
     if can.version is not None and not declaration.undoing.compares:
         over = "" if bound or can.before is None else f", and so can {_UNBOUND}"
-        return f"Undone only while it is as the call left it, and read back: {_RACES}{over}."
+        return f"Undone only while it is as the call left it, and verified: {_RACES}{over}."
     if can.version is not None and can.before is not None and not bound:
         return (
-            "Undone under the version it wrote and read back: no later edit is overwritten; one "
-            "made between its look and its call can be. Declare if_version=… to rule that out."
+            "Undone under the version it wrote, and verified: no later edit is overwritten, but "
+            "one made between its look and its call can be. Declare if_version=… to rule that "
+            "out."
         )
     if can.version is not None:
-        return "Undone under the version it wrote and read back: no edit is ever overwritten."
+        return "Undone under the version it wrote, and verified: no edit is ever overwritten."
     return (
-        "Undone and read back, but without versions: an edit made since the call can be lost, and "
-        "an undo without an answer waits for a person. Declare version=… to rule that out."
+        "Undone and verified, but without versions: an edit made since the call can be lost, and "
+        "an undo without an answer needs attention. Declare version=… to rule that out."
     )
 
 
 def _describe_grounds(declaration: Declaration) -> Iterator[str]:
     """What an undo rests on: which object, whose work it is, and what a read proves."""
     yield from (f"An undo rests on {each}." for each in declaration.undoing.rests_on)
-    if declaration.abilities.about is None:
+    if declaration.callbacks.about is None:
         yield (
-            "Nobody declared which object a call is about: its undo waits for those of all later "
-            "calls, and a later one on the same object may look like an edit. Declare about=…."
+            "It does not declare which object a call is about: its undo waits for the undos of "
+            "all later calls, and a later call on the same object may look like an edit. Declare "
+            "about=…."
         )
     held = declaration.if_version is not None and declaration.if_absent is None
     if held and not declaration.remote.binds:
-        yield "A call that finds nothing there is held, unless if_absent=… says it must stay so."
+        yield "A call that finds no object is held, unless it declares if_absent=…."
     if declaration.remote.settles_within:
         seconds = declaration.remote.settles_within.total_seconds()
         yield f"A read proves something only {seconds:g} seconds after a write."
     else:
         declare = "Declare Remote(settles_within=…) if reads may lag behind writes."
-        yield f"A read is believed at once. {declare}"
+        yield f"A read is trusted at once. {declare}"
 
 
 def _describe_ambiguity(declaration: Declaration) -> str:
-    can, keyed = declaration.abilities, declaration.key is not None
-    found = can.probe is not None and declaration.probe_by is ProbeBy.CALL
+    can, keyed = declaration.callbacks, declaration.key is not None
+    found = can.probe is not None and declaration.probe_by is not ProbeBy.STATE
     if can.undo is None:
         return _describe_search(declaration, found=found)
     if found and keyed:
@@ -228,32 +232,32 @@ def _describe_ambiguity(declaration: Declaration) -> str:
 
 def _describe_repeat(declaration: Declaration) -> str:
     """A call that is made again, and what that may write over."""
-    said = "A call without an answer is made again: twice is as once"
+    said = "A call without an answer is made again, because it is idempotent"
     if declaration.remote.binds or declaration.if_version is not None:
         return f"{said}."
     return (
-        f"{said}, but for an edit that somebody makes between the two, which is lost. Declare "
-        "if_version=… to rule that out, or leave repeat=… out."
+        f"{said}. An edit made between the two calls is lost. Declare if_version=… to rule that "
+        "out, or leave repeat=… out."
     )
 
 
 def _describe_search(declaration: Declaration, *, found: bool) -> str:
     """A call that is not made again, as far as it can be looked for."""
-    can = declaration.abilities
+    can = declaration.callbacks
     if found:
-        return "A call without an answer is looked for, and never made again by itself."
+        return "A call without an answer is looked for, and never made again automatically."
     if can.probe is not None:
         return (
-            "A call without an answer waits for a person, unless its probe shows what was there "
-            "before: what it shows else may be a person's edit. Have it found by a key or by a "
-            "mark of its own, and declare probe_by=ProbeBy.CALL."
+            "A call without an answer needs attention, unless its probe shows the state before "
+            "the call: anything else may be a person's edit. Find it by a key or a mark of its "
+            "own, and declare probe_by=ProbeBy.CALL."
         )
     if can.before is not None and can.undo is not None:
         return (
-            "A call without an answer waits for a person, unless what was there before is still "
-            "there. Declare probe=… so that it can be looked for."
+            "A call without an answer needs attention, unless the state before the call is still "
+            "there. Declare probe=… to have it looked for."
         )
-    return "A call without an answer waits for a person. Declare probe=… to have it looked for."
+    return "A call without an answer needs attention. Declare probe=… to have it looked for."
 
 
 def _describe_proof(declaration: Declaration) -> str:

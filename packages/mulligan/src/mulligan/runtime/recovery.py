@@ -1,5 +1,5 @@
 """Recovery is the normal path: it looks after what a crash, a cancelled turn or a person left, and
-reviews what nobody reviewed in its turn.
+reviews what was not reviewed in its turn.
 """
 
 from __future__ import annotations
@@ -8,7 +8,16 @@ import asyncio
 import logging
 import threading
 import types
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable, Iterable, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Hashable,
+    Iterable,
+    Sequence,
+)
 from contextlib import suppress
 from contextvars import Context, copy_context
 from datetime import timedelta
@@ -21,12 +30,14 @@ from msgspec.structs import replace
 
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.user_functions import call_here
 from mulligan.runtime.assessment import describe_error, says_gone
 from mulligan.runtime.context import carry_on, gather_existing_ids, leave_turns, read_context
-from mulligan.runtime.journal import JournalWriter, record_late_results
+from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.payloads import (
     LET_RUN,
+    Rejection,
     ReviewedAttempt,
     UndeclaredCall,
     decode_executions,
@@ -38,13 +49,11 @@ from mulligan.runtime.payloads import (
 )
 from mulligan.runtime.probe import settle, settle_approved
 from mulligan.runtime.retry import release
-from mulligan.runtime.review import describe_rejection, join_verdicts, settle_reviewed
+from mulligan.runtime.review import choose_step, join_verdicts, requires_verdict, settle_reviewed
 from mulligan.runtime.rollback import (
     MOST_TRIES,
     Fate,
     choose_fate,
-    choose_step,
-    insists,
     list_outer,
     load_fate,
     record_undeclared_late,
@@ -53,7 +62,6 @@ from mulligan.runtime.rollback import (
 )
 from mulligan.runtime.tool import Make
 from mulligan.runtime.toolbox import Toolbox, build_codeless_action
-from mulligan.runtime.undo import call_ability
 from mulligan.types.action import (
     HOLDS,
     UNANSWERED,
@@ -65,18 +73,18 @@ from mulligan.types.action import (
 )
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, JournalError
-from mulligan.types.finding import Standing, Verdict
+from mulligan.types.finding import Standing
 from mulligan.types.interfaces import Vault
 from mulligan.types.policy import Step
 
 
 class Beside(Struct, frozen=True, kw_only=True):
-    """What else there is of an attempt: rejected, nobody wants that either."""
+    """What else there is of an attempt: rejected, that is not wanted either."""
 
     held: Sequence[LiveAction] = ()
-    """Calls that wait for a person."""
+    """Calls that await approval."""
     unsettled: Sequence[LiveAction] = ()
-    """Calls of which nobody knows yet whether they happened."""
+    """Calls of which it is not yet known whether they happened."""
 
 
 async def review_late(
@@ -90,8 +98,8 @@ async def review_late(
 ) -> None:
     """Review one attempt's actions as a whole, in the order they were made.
 
-    Rejected, they are undone; but where the answer was delivered, a person is asked first.
-    `begun` counts the reviews since the last that came to an end, this one among them.
+    Rejected, they are undone; but where the answer was delivered, a person is asked first. `begun`
+    counts the reviews since the last that finished, this one among them.
     """
     for action in actions:
         action.tries += 1
@@ -101,10 +109,17 @@ async def review_late(
     number = actions[0].opening.attempt
     parts = await asyncio.to_thread(_load_parts, actions, book.vault)
     if parts is None:
-        why = "What the review would need is not kept any more."
+        why = "The evidence for a review is no longer kept."
         await reject((), beyond=actions, book=book, why=why)
         return
-    verdict = await _review_parts(parts, reviewers=reviewers)
+    verdict = join_verdicts(
+        [
+            await review_attempt(
+                part.attempted, by=reviewers, attempt=part.attempt, judged=part.judged
+            )
+            for part in parts
+        ]
+    )
     await checkpoint(Point.REVIEWED)
     unseen = [action for action in actions if action.opening.call in verdict.unchecked]
     step, verdict = (
@@ -112,24 +127,26 @@ async def review_late(
         if delivered
         else choose_step(verdict, attempt=number, reviewers=reviewers, standing=actions)
     )
-    _record_verdict(parts[0], verdict, book=book)
+    turn = parts[0].attempted.turn.id
+    reviewed = ReviewedAttempt(turn=turn, number=number, verdict=verdict, late=True)
+    book.keep_later(book.build_review(reviewed))
     end = _End(actions=actions, beside=beside, parts=parts, book=book)
     match verdict.standing:
-        case Standing.UNCHECKED if insists(unseen) and not delivered:
-            why = "Nobody looked at it, and its tool insists."
-            await end.take_back(why)
+        case Standing.UNCHECKED if requires_verdict(unseen) and not delivered:
+            why = "It was not reviewed, and its tool requires a review."
+            await end.undo(why)
         case Standing.ACCEPTED | Standing.UNCHECKED:
             await settle_reviewed(actions, verdict, book=book, late=True)
             await checkpoint(Point.MARKED)
         case Standing.REJECTED | Standing.UNREVIEWED if step is Step.DISPUTE and verdict.errors:
-            await end.dispute(describe_rejection(verdict))
+            await end.dispute(Rejection(verdict.errors))
         case Standing.REJECTED:
-            await end.take_back(describe_rejection(verdict))
+            await end.undo(Rejection(verdict.errors))
         case Standing.UNREVIEWED if step is Step.GIVE_UP:
-            why = "Nobody could say, and its tool insists."
-            await end.take_back(why)
+            why = "No verdict, and its tool requires one."
+            await end.undo(why)
         case Standing.UNREVIEWED:
-            why = "Nobody could say."
+            why = "No verdict."
             await book.move(actions, State.PENDING_REVIEW, why=why, facts=facts)
 
 
@@ -142,7 +159,7 @@ async def finish_rejection(
     """
     doomed = [action for action, fate in reversed(actions) if fate is Fate.UNDO]
     beyond = [action for action, fate in actions if fate is Fate.DISPUTE]
-    why = "The attempt it belongs to had been found wrong before anybody knew that it happened."
+    why = "Its attempt was rejected before it was known that it happened."
     taken = await reject(doomed, beyond=beyond, book=book, why=why)
     await undo_actions(taken, book=book)
 
@@ -164,7 +181,7 @@ class _End(Struct, frozen=True, kw_only=True):
     parts: Sequence[_Part]
     book: JournalWriter
 
-    async def take_back(self, why: str) -> None:
+    async def undo(self, why: str) -> None:
         """Undo what can be undone, and put the rest before a person."""
         await self._record_undeclared(why)
         fates = [(each, choose_fate(each, self.actions)) for each in self.beside.unsettled]
@@ -185,23 +202,9 @@ class _End(Struct, frozen=True, kw_only=True):
         await reject((), held=held, beyond=self.actions, unsettled=fates, book=book, why=why)
 
     async def _record_undeclared(self, why: str) -> None:
-        """First: once the others are on record as rejected, nobody reviews this attempt again."""
+        """First: once the others are on record as rejected, this attempt is not reviewed again."""
         calls = [call for part in self.parts for call in part.undeclared]
         await record_undeclared_late(calls, book=self.book, why=why)
-
-
-async def _review_parts(parts: Sequence[_Part], *, reviewers: Reviewers) -> Verdict:
-    """What the reviews of an attempt, and of the turns inside it, come to: the worst of them."""
-    verdicts = [
-        await review_attempt(part.attempted, by=reviewers, attempt=part.attempt, judged=part.judged)
-        for part in parts
-    ]
-    return join_verdicts(verdicts)
-
-
-def _record_verdict(part: _Part, verdict: Verdict, *, book: JournalWriter) -> None:
-    turn = part.attempted.turn.id
-    book.record_review(ReviewedAttempt(turn=turn, number=part.attempt, verdict=verdict, late=True))
 
 
 def _load_parts(actions: Sequence[LiveAction], vault: Vault) -> list[_Part] | None:
@@ -297,8 +300,8 @@ class AbandonableTask:
     """What runs until it is over or taken away: then no step of it is made any more.
 
     A loop that was only run until a request was answered leaves it in the middle of an undo, and
-    may go on with it at any time. Each step is made under a lock, so that whoever takes it away
-    can do what is left without ever doing it twice.
+    may go on with it at any time. Each step is made under a lock, so that the code that takes it
+    away can do what is left without ever doing it twice.
     """
 
     def __init__(self) -> None:
@@ -320,7 +323,7 @@ class AbandonableTask:
         return self._start(work, copy_context(), group.create_task)
 
     def take_away(self) -> None:
-        """Close all that was begun, from any thread. What it had taken up is nobody's again."""
+        """Close all that was begun, from any thread. What it had taken up is free again."""
         with self._stepping:
             self._taken = True
             for work, (context, task) in list(self._works.items()):
@@ -337,9 +340,9 @@ class AbandonableTask:
         task = create(self._guard(work, context), context=context)
         self._works[work] = context, task
         task.add_done_callback(partial(self._forget, work))
-        # Not among those that are cancelled when a loop ends: whoever started it waits for it.
+        # Not among those that are cancelled when a loop ends: its starter waits for it.
         let_go(task)
-        asyncio._unregister_task(task)  # noqa: SLF001 - a documented name, for whoever brings tasks
+        asyncio._unregister_task(task)  # noqa: SLF001 - a documented name, for custom tasks
         return task
 
     def _forget(self, work: Coroutine[Any, Any, Any], _: object) -> None:
@@ -378,13 +381,14 @@ class AbandonableTask:
 
 
 def start_part(work: Coroutine[Any, Any, T], *, group: asyncio.TaskGroup) -> asyncio.Task[T]:
-    """Start a part of the pass that goes on here, or of none, as when somebody asks for one."""
+    """Start a part of the pass that goes on here, or of none, as when one is requested."""
     current = read_context().of(AbandonableTask)
     return group.create_task(work) if current is None else current.start_part(work, group=group)
 
 
 def let_go(task: asyncio.Task[Any]) -> None:
-    """Let a task go with its loop: nobody is warned, as the next pass finds what it leaves."""
+    """Let a task go with its loop: without a warning, because the next pass finds what it
+    leaves."""
     # As `asyncio.gather` does; there is no other way.
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001
 
@@ -394,14 +398,15 @@ def _close(work: Coroutine[Any, Any, Any], context: Context) -> None:
     try:
         context.run(work.close)
     except (RuntimeError, ValueError):
-        # This is its context, or it asks itself; or it waits where it leaves, and nobody can here.
+        # This is its context, or it asks itself; or it waits where it leaves, and that is not
+        # possible here.
         with suppress(RuntimeError, ValueError):
             work.close()
 
 
 _report = logging.getLogger("mulligan")
 
-_NO_ANSWER = "Nobody answered in time."
+_NO_ANSWER = "Not answered in time."
 
 AT_ONCE = 16
 """Actions that are recovered at the same time."""
@@ -420,7 +425,7 @@ WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
 
 
 def is_left_behind(state: State, *, mine: bool, gone: bool) -> bool:
-    """Whether an open action is anybody's that this process is not at work on.
+    """Whether an open action is free and this process is not working on it.
 
     `mine`: its last entry was written here; `gone`: by a writer that will write no more.
     """
@@ -428,7 +433,8 @@ def is_left_behind(state: State, *, mine: bool, gone: bool) -> bool:
 
 
 class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
-    """Takes up open actions that nobody is at work on, as far as this application has the code."""
+    """Takes up open actions that no process is working on, as far as this application has the
+    code."""
 
     book: JournalWriter
     toolbox: Toolbox
@@ -437,16 +443,18 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
     missing: set[tuple[str, str]] = field(default_factory=set)
     """Tools of open actions that this application has not, once it was said."""
 
-    async def run(self) -> int:
-        """Look after everything once. How many actions were taken up.
+    async def run(self, only: Collection[str] | None = None) -> int:
+        """Look after everything once, or after some actions only. How many were taken up.
 
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
         await checkpoint(Point.RECOVERING)
-        await record_late_results(self.book)
-        found = await asyncio.to_thread(self._list_open)
+        await self.book.record_late_results()
+        found = await asyncio.to_thread(self._list_open, only)
         left = await asyncio.to_thread(self._find_left_behind, found)
         due = [action for action in left if self._is_due(action)]
+        if not due:
+            return 0
         # All at once: what is slow in one way holds up no other.
         find_out = partial(self._recover_one, self._find_out)
         ways = [
@@ -458,9 +466,9 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         return await _run_together(ways)
 
     async def settle_one(self, action: Action) -> Action | None:
-        """Look after one action now that was cut short, if that is due and it is anybody's.
+        """Look after one action now that was cut short, if that is due and it is free.
 
-        As it stands then: as it was, where whoever is at work on it lives.
+        Its state then: unchanged, where the process working on it is alive.
         """
         left = await asyncio.to_thread(self._find_left_behind, [action])
         if left and self._is_due(action):
@@ -521,11 +529,11 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
 
         return await _run_together(map(take_up_one, works))
 
-    def _list_open(self) -> list[Action]:
-        found: list[Action] = []
-        while page := self.book.journal.list_open_actions(
-            after=found[-1].id if found else "", limit=500
-        ):
+    def _list_open(self, only: Collection[str] | None) -> list[Action]:
+        journal, found = self.book.journal, list[Action]()
+        if only is not None:
+            return [each for each in map(journal.find_action, sorted(only)) if each is not None]
+        while page := journal.list_open_actions(after=found[-1].id if found else "", limit=500):
             found += page
         return found
 
@@ -547,16 +555,18 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         ]
 
     def _is_taken(self, action: str) -> bool:
-        """Whether somebody in this process is at work on it."""
+        """Whether this process is working on it."""
         return action in self.book.live or action in self.book.recovered
 
     def _is_due(self, action: Action) -> bool:
         tries = action.detail.get("tries")
         if action.opening.durable and action.state is State.EXECUTED:
-            # Its engine brings it to its review, unless nobody runs that engine any more.
+            # Its engine brings it to its review, unless that engine is no longer running.
             return self.book.has_stood(action, ENGINE_LIFE)
         if action.state is State.UNDO_FAILED and action.detail.get("for_a_person") is True:
             return False
+        if action.state is State.HELD:
+            return self.book.has_stood(action, _find_life(action))
         if not isinstance(tries, int) or action.state not in WAITING:
             return True
         if _count_reviews_begun(action) >= MOST_TRIES:
@@ -616,23 +626,23 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         return 0
 
     async def _expire(self, action: LiveAction) -> bool:
-        """End a hold whose time is up. Whether it has ended, or somebody else has moved it."""
+        """End a hold whose time is up. Whether it has ended, or another process has moved it."""
         current = await asyncio.to_thread(self.book.journal.find_action, action.id)
         if current is None or current.version != action.version:
             return True
-        life = find_expiry(current.detail, changed_at=current.changed_at) - current.changed_at
-        if not self.book.has_stood(current, life):
+        if not self.book.has_stood(current, _find_life(current)):
             return False
         approved = action.state is State.APPROVED
-        why = "It was approved, and nobody ran it in time." if approved else _NO_ANSWER
+        why = "It was approved, and not run in time." if approved else _NO_ANSWER
         await self.book.move([action], State.EXPIRED, why=why)
         return True
 
     async def _find_out(self, action: LiveAction) -> None:
-        """Whether a call happened that nobody wrote an answer down for."""
+        """Whether a call happened whose answer was not recorded."""
         if action.tries >= MOST_TRIES:
             why = (
-                f"It was looked for {action.tries} times, and nobody can tell whether it happened."
+                f"It was looked for {action.tries} times, and it is still unknown whether it "
+                "happened."
             )
             await self.book.move([action], State.NEEDS_HUMAN, why=why)
             return
@@ -642,7 +652,8 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         await checkpoint(Point.CLAIMED)
         approved = await asyncio.to_thread(self.was_approved, action)
         tool = self.toolbox.find(action)
-        # Nobody waits for its answer any more, but where the run of a host or an engine goes on.
+        # No caller waits for its answer any more, except where the run of a host or an engine goes
+        # on.
         awaited = action.opening.durable or (tool is not None and tool.hosted)
         alone = approved and tool is not None and not awaited
         absent = State.NEEDS_HUMAN if alone else State.NOT_EXECUTED
@@ -652,7 +663,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         """Go on with an undo, or try one again that failed."""
         if action.tries > MOST_TRIES:
             if action.state is State.UNDOING:
-                why = f"It was tried {action.tries} times, and did not end well once."
+                why = f"It was tried {action.tries} times, and failed each time."
                 await self.book.move([action], State.UNDO_FAILED, why=why)
             return
         stuck = await asyncio.to_thread(self._describe_blocker, action)
@@ -677,13 +688,13 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
     async def _review_attempts(
         self, due: Sequence[Action], left: Sequence[Action], found: Sequence[Action]
     ) -> int:
-        """Attempts whose turn ended before anybody reviewed them, each as a whole.
+        """Attempts whose turn ended before their review, each as a whole.
 
         One with a call that is still looked for waits, also while that look is not due.
         """
         uncertain = {_build_group_key(action) for action in left if action.state in UNCERTAIN}
         waiting = [a for a in due if a.state in UNREVIEWED and _build_group_key(a) not in uncertain]
-        ordered = sorted(waiting, key=_build_sort_key)
+        ordered = sorted(waiting, key=lambda a: (_build_group_key(a), read_order(a)))
         groups = [list(group) for _, group in groupby(ordered, key=_build_group_key)]
         others = [action for action in found if action.state in (State.HELD, *UNANSWERED)]
         return await _run_together(self._review(group, others=others) for group in groups)
@@ -727,7 +738,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         actions = [action for action in actions if action.state in UNREVIEWED]
         if not actions:
             return
-        # What cannot be undone is treated as delivered: a rejection is then put before a person.
+        # What cannot be undone is treated as delivered: a rejection then needs attention.
         delivered = any(action.detail.get("delivered") is True for action in group)
         await review_late(
             actions,
@@ -739,7 +750,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         )
 
     def _find_beside(self, action: Action, others: Sequence[Action]) -> Beside:
-        """The other calls of the same attempt: those that wait for a person or for an answer."""
+        """The other calls of the same attempt: those that await approval or an answer."""
         whole = action.opening.whole
         same = [each for each in others if whole is not None and each.opening.whole == whole]
         unsettled = [
@@ -765,8 +776,13 @@ async def _run_together(works: Iterable[Coroutine[None, None, int]]) -> int:
     return sum(task.result() for task in tasks if not task.cancelled())
 
 
+def _find_life(hold: Action) -> timedelta:
+    """How long a hold waits."""
+    return find_expiry(hold.detail, changed_at=hold.changed_at) - hold.changed_at
+
+
 def _count_reviews_begun(action: Action) -> int:
-    """How many reviews in a row were begun and never came to an end."""
+    """How many reviews in a row were begun and never finished."""
     begun = action.detail.get("reviewing")
     return begun if isinstance(begun, int) else 0
 
@@ -779,10 +795,6 @@ def _build_group_key(action: Action) -> tuple[str, bool]:
     return action.id, False
 
 
-def _build_sort_key(action: Action) -> tuple[object, ...]:
-    return _build_group_key(action), read_order(action)
-
-
 class ActionInspector(Struct, frozen=True, kw_only=True):
     """Looks at actions with their tools' own functions."""
 
@@ -792,21 +804,21 @@ class ActionInspector(Struct, frozen=True, kw_only=True):
     async def read_now(self, action: Action) -> object:
         """What is there now, as its tool reads it; `None` for nothing."""
         known = self._take_up(action)
-        reader = known.abilities.reader
+        reader = known.callbacks.reader
         if reader is None:
             raise ConfigurationError(
                 f"{action.opening.tool} declares no way to read what is there."
             )
         try:
             with leave_turns():
-                return await call_ability(
+                return await call_here(
                     reader, known.record, within=known.declaration.remote.answers_within
                 )
         except Exception as error:
             if says_gone(error):
                 return None
             raise ConfigurationError(
-                f"What is there now could not be read: {describe_error(error)}."
+                f"The current state could not be read: {describe_error(error)}."
             ) from error
 
     def list_later(self, action: Action) -> list[Action]:
@@ -814,9 +826,9 @@ class ActionInspector(Struct, frozen=True, kw_only=True):
         known = self._take_up(action)
         if not known.objects:
             raise ConfigurationError(
-                f"{action.opening.tool} does not declare what its calls are about, so that nobody "
-                "knows which of them came after this one on the same object. Undo them one by one, "
-                "the latest first."
+                f"{action.opening.tool} does not declare what its calls are about, so it is "
+                "unknown which of them came after this one on the same object. Undo them one by "
+                "one, the latest first."
             )
         later = self.book.history.list_later(action.id, known.objects, since=action.opened_at)
         return [each.action for each in later if each.stands]

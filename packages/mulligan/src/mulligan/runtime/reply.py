@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mulligan.loops.briefs import ReplyBrief, Tools
 from mulligan.loops.replies import ReplyRules, Write, write_reply
-from mulligan.process.event_loop import call_function
+from mulligan.process.user_functions import call_function
 from mulligan.runtime.context import (
     OpenTurn,
     Reviewed,
@@ -51,8 +51,9 @@ async def answer(
     announce: Callable[[ReplyChecked | ReplySettled], None],
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Replied:
-    """Check a reply whose actions were accepted; have it written again, where somebody can."""
-    bound = rules if rewrite is not None else _limit_to_one_try(rules)
+    """Check a reply whose actions were accepted; have it written again, where possible."""
+    # What cannot be rewritten is checked once.
+    bound = rules if rewrite is not None else replace(rules, attempts=1, fix=False)
     return await write_reply(
         _begin_with(reply, rewrite),
         rules=bound,
@@ -96,11 +97,6 @@ def list_results(executions: Iterable[Execution]) -> Iterable[str]:
             yield _format_result(execution.result)[:LONGEST]
 
 
-def _limit_to_one_try(rules: ReplyRules) -> ReplyRules:
-    """Nobody can write it again, so it is looked at once."""
-    return replace(rules, attempts=1, mend=False)
-
-
 def _format_result(result: object) -> str:
     if isinstance(result, str):
         return result
@@ -111,7 +107,7 @@ def _format_result(result: object) -> str:
 
 
 def with_replied(done: Done, replied: Replied) -> Done:
-    """What came of a turn whose text was checked too: the worse standing counts for both."""
+    """The result of a turn whose text was checked too: the worse standing counts for both."""
     verdict = done.attempts[-1].verdict if done.attempts else None
     idle = verdict is not None and is_idle(verdict)
     standing, confidence = join_standings(done, replied, idle=idle)

@@ -18,7 +18,7 @@ from mulligan.learning.soft_errors import (
     find_silent_error,
     is_known,
 )
-from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.declaration import Failures
 from mulligan.types.display import is_tangled
 from mulligan.types.errors import SilentError
 from mulligan.types.failure import ErrorClass
@@ -42,15 +42,16 @@ class Results:
 
     def __init__(
         self,
-        declaration: Declaration,
+        tool: str,
         *,
-        rules: Sequence[ErrorRule],
+        failures: Failures,
+        rules: Sequence[ErrorRule] = (),
         is_known: IsKnown = is_known,
     ) -> None:
         self._is_known = is_known
-        self._tool = declaration.tool
-        self._returns = cast("Mapping[str, object]", declaration.failures.returns)
-        self._may_be_empty = declaration.failures.may_be_empty
+        self._tool = tool
+        self._returns = cast("Mapping[str, object]", failures.returns)
+        self._may_be_empty = failures.may_be_empty
         self._rules = rules
         self._shapes = PlainShapes()
         self._held = bool(self._returns) or not self._may_be_empty

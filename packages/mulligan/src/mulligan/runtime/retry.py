@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -11,17 +11,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
-from mulligan.process.event_loop import is_async
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.runtime import journal
+from mulligan.process.user_functions import call_here, is_async
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
-from mulligan.runtime.context import find_current_turn, read_context, tell
+from mulligan.runtime.context import add_advice, find_current_turn, read_context
+from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.hold import Held
-from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
+from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
-from mulligan.runtime.lookup import Advised, FailedMend, Mended
+from mulligan.runtime.lookup import Advised, FailedRepair, RepairedCall
 from mulligan.runtime.outcome import end_call, label_opening, log_success, note_failure, was_stopped
 from mulligan.runtime.probe import (
     ProbeResult,
@@ -33,25 +33,24 @@ from mulligan.runtime.probe import (
 )
 from mulligan.runtime.results import is_deferral
 from mulligan.runtime.tool import Make, Tool
-from mulligan.runtime.undo import call_ability
 from mulligan.runtime.waiting import ON_LOOP
 from mulligan.types.action import Request, State
 from mulligan.types.call import Execution, Outcome, Record
 from mulligan.types.display import format_value
-from mulligan.types.effect import Effect, Mode, ProbeBy, Repeat
-from mulligan.types.errors import JournalError, StaleEntryError, StoreError
+from mulligan.types.effect import Effect, ProbeBy, Repeat
+from mulligan.types.errors import JournalError, StoreError
 from mulligan.types.events import CallRepaired, CallRetried
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import Origin, Patch
 
 THERE_ALREADY = (
-    "It was approved and is there already, though nothing here says that it was made: this store "
-    "may have been put back from a copy. It was not made again."
+    "It was approved, and a probe finds it done, but this store has no record of that: the store "
+    "may have been restored from a backup. It was not made again."
 )
 
 
 class Tried(Struct, frozen=True, kw_only=True):
-    """What came of a call with all its tries."""
+    """The result of a call with all its tries."""
 
     last: Execution
     """A success, or the failure that ended it."""
@@ -60,7 +59,7 @@ class Tried(Struct, frozen=True, kw_only=True):
     unheard: bool = False
     """It was made, and so may be an earlier try, which gave no answer and may still land."""
     lost: bool = False
-    """Of some try nobody heard what came of it: what a look finds answers for the call."""
+    """Some try gave no answer: a look's finding answers for the call."""
 
 
 async def try_call(call: ActiveCall) -> Tried:
@@ -78,10 +77,11 @@ async def try_call(call: ActiveCall) -> Tried:
 
 
 async def retry(first: ActiveCall, failed: Execution) -> Tried:
-    """What came of a failed call in the end: a later try's success, or the final failure."""
+    """The final result of a failed call: a later try's success, or the final failure."""
     failed = await _verify(first, failed)
-    if first.has_changed():
-        # The tool has taken something out of what it was given: the same call cannot be made.
+    done = failed.failure is not None and failed.failure.landed
+    # Where the tool has taken something out of what it was given, the same call cannot be made.
+    if done or first.has_changed() or not _may_be_repeated(failed, first.tool.declaration):
         return _sum_up(first, [failed])
     tries = [failed]
 
@@ -124,11 +124,24 @@ async def retry(first: ActiveCall, failed: Execution) -> Tried:
     )
 
 
+def _may_be_repeated(failed: Execution, declared: Declaration) -> bool:
+    """Whether what a look does not find is all that the call can have done.
+
+    A receipt tells of its transaction alone, and is void once it was looked for; what a call is
+    made inside of tells of what went through it, and not of what the tool's own code did besides.
+    """
+    failure = failed.failure
+    if declared.probe_by is ProbeBy.RECEIPT or failure is None:
+        return failure is None
+    by_itself = failure.by_words or failure.error_class is ErrorClass.TOOL_EXCEPTION
+    return declared.around is None or not by_itself
+
+
 def _sum_up(call: ActiveCall, executions: Sequence[Execution]) -> Tried:
     declared = call.tool.declaration
     return Tried(
         last=executions[-1],
-        nothing_happened=_is_without_effect(executions),
+        nothing_happened=all(each.failure and each.failure.nothing_done for each in executions),
         lost=any(is_unheard(each, declared) for each in executions),
     )
 
@@ -139,8 +152,7 @@ async def _verify(call: ActiveCall, failed: Execution) -> Execution:
 
 
 def _build_retrying(first: ActiveCall, tries: Sequence[Execution]) -> Retrying:
-    tool, runtime = first.tool, first.tool.runtime
-    traffic = tool.traffic.find(first.labels.tenant)
+    runtime, traffic = first.tool.runtime, first.traffic
     return Retrying(
         budget=traffic.budget,
         breaker=traffic.breaker,
@@ -153,11 +165,6 @@ def _build_retrying(first: ActiveCall, tries: Sequence[Execution]) -> Retrying:
     )
 
 
-def _is_without_effect(executions: Iterable[Execution]) -> bool:
-    failures = [execution.failure for execution in executions]
-    return all(failure is not None and failure.nothing_done for failure in failures)
-
-
 def _build_knowing(first: ActiveCall, tries: Sequence[Execution]) -> Knowing:
     """What the tool can find out about a call of its own. `tries`: as far as they were made."""
     declaration = first.tool.declaration
@@ -166,9 +173,9 @@ def _build_knowing(first: ActiveCall, tries: Sequence[Execution]) -> Knowing:
 
     async def look_for_it(failed: Execution) -> Execution | None:
         seen = await probe(record, declaration)
-        if seen.landing is ProbeResult.UNSURE:
+        if seen.found is ProbeResult.UNSURE:
             raise UnsureError(seen.why)
-        if seen.landing is ProbeResult.ABSENT:
+        if seen.found is ProbeResult.ABSENT:
             return None
         if failed.failure is not None and not any(is_unheard(e, declaration) for e in tries):
             return replace(failed, failure=replace(failed.failure, landed=True))
@@ -176,7 +183,7 @@ def _build_knowing(first: ActiveCall, tries: Sequence[Execution]) -> Knowing:
         log_success(found, seen.result)
         return found.describe_success()
 
-    can = declaration.abilities
+    can = declaration.callbacks
     can_look = can.probe is not None and declaration.each is None
     return Knowing(
         look=look_for_it if can_look else None,
@@ -184,7 +191,9 @@ def _build_knowing(first: ActiveCall, tries: Sequence[Execution]) -> Knowing:
         keyed=first.key is not None and age < declaration.remote.key_life,
         lands_within=declaration.remote.lands_within + declaration.remote.settles_within,
         deletes=declaration.deletes,
-        refresh=partial(call_ability, can.refresh, record) if can.refresh is not None else None,
+        refresh=None
+        if can.refresh is None
+        else partial(call_here, can.refresh, record, within=declaration.remote.answers_within),
         in_progress=can.in_progress,
     )
 
@@ -192,18 +201,20 @@ def _build_knowing(first: ActiveCall, tries: Sequence[Execution]) -> Knowing:
 async def _read_again(first: ActiveCall, *, last: Execution) -> Execution:
     """After a conflict: what is there now, for the agent to decide on."""
     tool = first.tool
-    failure, reader = last.failure, tool.declaration.abilities.reader
+    failure, reader = last.failure, tool.declaration.callbacks.reader
     if failure is None or not failure.error_class.traits.rereads or reader is None:
         return last
-    if tool.declaration.mode is Mode.OBSERVE or (first.waiter is not ON_LOOP and is_async(reader)):
+    if tool.declaration.mode.only_watches or (first.waiter is not ON_LOOP and is_async(reader)):
         # A sync tool cannot wait for it.
         return last
     try:
-        now = await call_ability(
-            reader, first.record or Record(arguments=first.arguments, key=first.key or first.id)
+        now = await call_here(
+            reader,
+            first.record or Record(arguments=first.arguments, key=first.key or first.id),
+            within=tool.declaration.remote.answers_within,
         )
     except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
-        tool.warn("What is there now could not be read for %s", error)
+        tool.warn("The current state could not be read for %s", error)
         return last
     return replace(last, failure=replace(failure, now=now))
 
@@ -214,35 +225,35 @@ async def release(
     """Run an approved call with what was kept of it."""
     # Before it is on record as begun: what cannot be made must not look as if it might have been.
     prepared = make or tool.prepare_call(action.record)
-    # Whoever held it knows that nobody has made it. Elsewhere its store may be one put back from a
-    # copy, which knows of the approval and not of what came of it.
+    # The process that held it knows that it was not made. Elsewhere its store may be one put back
+    # from a copy, which knows of the approval and not of its result.
     made_before = make is None and await _is_there_already(action)
     await claim(action, book=book)
     if made_before:
         await book.move([action], State.NEEDS_HUMAN, why=THERE_ALREADY)
         return
     call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
-    call.labels = label_opening(action.opening)
+    call.count_for(label_opening(action.opening))
     await run_claimed(action, call=call.with_maker(prepared), book=book)
 
 
 async def _is_there_already(action: LiveAction) -> bool:
     """Whether a look finds the very call by its key; without one it might find another's."""
     declaration = action.declaration
-    looks_for_key = declaration.key is not None and declaration.probe_by is ProbeBy.CALL
-    if declaration.abilities.probe is None or not looks_for_key:
+    looks_for_key = declaration.key is not None and declaration.probe_by is not ProbeBy.STATE
+    if declaration.callbacks.probe is None or not looks_for_key:
         return False
-    return (await probe(action.record, declaration)).landing is ProbeResult.LANDED
+    return (await probe(action.record, declaration)).found is ProbeResult.LANDED
 
 
 async def claim(action: LiveAction, *, book: JournalWriter) -> None:
-    """Put it on disk that an approved call is about to be made: nobody makes it a second time."""
+    """Put it on disk that an approved call is about to be made: it is not made a second time."""
     await book.move([action], State.INTENT, why="A person approved it.")
     await checkpoint(Point.RELEASED)
 
 
 async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWriter) -> Tried:
-    """Make an approved call, and write down what came of it."""
+    """Make an approved call, and record the result."""
     call.key, call.record, call.records = action.opening.key, action.record, (action.record,)
     call.require_lease = partial(book.require_lease, [action], to=Request.CALL)
     call.require_lease()
@@ -252,14 +263,7 @@ async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWrit
     except BaseException as error:
         await write_stopped([action], error, book=book)
         raise
-    try:
-        await _write_release(action, tried, book=book)
-    except StaleEntryError:
-        journal.remember([action], why=CAME_BACK_LATE, book=book)
-        await journal.record_late_results(book)
-    except StoreError:
-        journal.remember([action], why=CAME_BACK_LATE, book=book)
-        raise
+    await book.record_ending([action], _write_release(action, tried, book=book))
     return tried
 
 
@@ -268,15 +272,15 @@ async def write_stopped(
 ) -> None:
     """Write down that a call was stopped: put off it did nothing, else only a look can tell."""
     if is_deferral(error):
-        await book.move(actions, State.NOT_EXECUTED, why="Its framework has put it off.")
+        await book.move(actions, State.NOT_EXECUTED, why="Its framework deferred it.")
         return
-    why = f"It was stopped on its way ({type(error).__name__})."
+    why = f"It was stopped while running ({type(error).__name__})."
     try:
         await book.move(actions, State.UNKNOWN, why=why)
     except (JournalError, StoreError):
         # It may have been sent, and others may have looked before that.
-        journal.remember(actions, why=why, book=book)
-        await journal.record_late_results(book)
+        book.remember(actions, why=why)
+        await book.record_late_results()
 
 
 async def _write_release(action: LiveAction, tried: Tried, *, book: JournalWriter) -> None:
@@ -306,16 +310,16 @@ async def auto_correct(
 
     Other arguments are another call, so that each goes under a key of its own.
     """
-    asked, tried = corrected, list[FailedMend]()
+    asked, tried = corrected, list[FailedRepair]()
     while True:
         args, kwargs = tool.signature.unbind({**corrected.arguments, **left_out})
-        _announce_mending(tool, corrected)
+        _announce_repair(tool, corrected)
         try:
             result = await once(args, kwargs, corrected)
         except Exception as error:  # noqa: BLE001 - told below, outside the handler
             failed = error
         else:
-            return _tell_mended(tool, asked, corrected=corrected, result=result)
+            return _tell_repaired(tool, asked, corrected=corrected, result=result)
         tried.append(_note_try(asked, corrected, failed))
         again = find_correction(failed, tool) if len(tried) < MOST_FIXES else None
         if again is None or _contradicts(again, corrected):
@@ -326,7 +330,7 @@ async def auto_correct(
 def _contradicts(again: SuggestedCall, corrected: SuggestedCall) -> bool:
     """Whether a correction is another answer to what the last one did not help against.
 
-    Made on top of that, it would make a call that nobody has ever seen work.
+    Made on top of that, it would make a call that has never been seen to work.
     """
     one, other = corrected.advised, again.advised
     same_failure = one is not None and other is not None and one.pattern == other.pattern
@@ -340,8 +344,8 @@ def _list_touched(corrected: SuggestedCall) -> set[str]:
     return {*changed.changes, *changed.drops}
 
 
-def _announce_mending(tool: Tool, corrected: SuggestedCall) -> None:
-    """Tell whoever counts that a failed call is about to be made again, with other arguments."""
+def _announce_repair(tool: Tool, corrected: SuggestedCall) -> None:
+    """Publish that a failed call is about to be made again, with other arguments."""
     failed = corrected.execution
     failure = failed.failure
     tool.runtime.events.publish(
@@ -355,10 +359,10 @@ def _announce_mending(tool: Tool, corrected: SuggestedCall) -> None:
     )
 
 
-def _note_try(asked: SuggestedCall, corrected: SuggestedCall, failed: Exception) -> FailedMend:
+def _note_try(asked: SuggestedCall, corrected: SuggestedCall, failed: Exception) -> FailedRepair:
     advised = read_advised(failed)
     said = advised.failed.error if advised is not None else ""
-    return FailedMend(
+    return FailedRepair(
         tool=asked.execution.call.tool,
         changed=_compare(asked.execution.call.arguments, corrected.arguments),
         error=said or format_value(failed),
@@ -372,7 +376,7 @@ def _tell_failed(
     *,
     corrected: SuggestedCall,
     failed: Exception,
-    tried: list[FailedMend],
+    tried: list[FailedRepair],
 ) -> Any:
     """The failure of the call that was asked for, with what else was tried and by whom.
 
@@ -382,7 +386,7 @@ def _tell_failed(
     advised = read_advised(failed)
     if advised is None or asked.advised is None:
         raise failed  # It is not the tool's: a hold, or a rule of ours.
-    own = _is_without_effect_mending(tool, corrected, advised)
+    own = _is_repaired_without_effect(tool, corrected, advised)
     told = replace(_advise_without(asked.advised, tried) if own else advised, tried=tuple(tried))
     _replace_told(tool, told, told_before=(asked.advised, advised))
     failure = told.execution.failure
@@ -393,13 +397,13 @@ def _tell_failed(
     raise error
 
 
-def _is_without_effect_mending(tool: Tool, corrected: SuggestedCall, advised: Advised) -> bool:
+def _is_repaired_without_effect(tool: Tool, corrected: SuggestedCall, advised: Advised) -> bool:
     failure = advised.execution.failure
     reads = tool.declaration.classify_effect(corrected.arguments) is Effect.READ
     return reads or (failure is not None and failure.nothing_done)
 
 
-def _advise_without(advised: Advised, tried: list[FailedMend]) -> Advised:
+def _advise_without(advised: Advised, tried: list[FailedRepair]) -> Advised:
     """The advice on a call, less the corrections that turned out wrong."""
     from mulligan.learning.decide import decide
 
@@ -423,29 +427,31 @@ def _replace_told(tool: Tool, told: Advised, *, told_before: tuple[Advised, ...]
     ]
     turn.advised.clear()
     turn.advised.extend([*kept, told])
-    tell(told)
+    add_advice(told)
 
 
-def _tell_mended(tool: Tool, asked: SuggestedCall, *, corrected: SuggestedCall, result: Any) -> Any:
-    """The result of a mended call, with what was changed in the call where there is room for it.
+def _tell_repaired(
+    tool: Tool, asked: SuggestedCall, *, corrected: SuggestedCall, result: Any
+) -> Any:
+    """The result of a repaired call, with what was changed in the call where there is room for it.
 
     A result keeps its type: under a text for the model to read stands a line, and what else a tool
     returns is left as it is, unless its author says where a note goes. The turn has every note.
     """
     if isinstance(result, Held) or _has_failed(tool, result, corrected):
-        # It waits for a person, or has failed once more: nothing was mended yet.
+        # It is awaiting approval, or has failed once more: nothing was repaired yet.
         return result
-    mended = Mended(
+    repaired = RepairedCall(
         call=corrected.execution.call.parent or corrected.execution.call.id,
         tool=tool.declaration.tool,
         changed=_compare(asked.execution.call.arguments, corrected.arguments),
         by=corrected.by,
     )
-    tell(mended)
+    add_advice(repaired)
     turn = find_current_turn(tool.runtime.redactor)
     if turn is not None:
-        turn.mended.append(mended)
-    return _put_note(tool, result, str(mended))
+        turn.repaired.append(repaired)
+    return _put_note(tool, result, str(repaired))
 
 
 def _put_note(tool: Tool, result: Any, note: str) -> Any:

@@ -1,5 +1,5 @@
-"""What a verdict is written down as, and what an attempt has shown so far, kept for a review that
-may come late.
+"""What follows from a verdict and what it is written down as; and what an attempt has shown so far,
+kept for a review that may come late.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mulligan.loops.actions import Reviewers
 from mulligan.runtime.context import LiveAttempt, OpenTurn
 from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.payloads import (
     FOLLOWING,
-    Rejection,
     ReviewedAttempt,
     UndeclaredCall,
     name_trail,
@@ -24,9 +24,14 @@ from mulligan.runtime.payloads import (
 )
 from mulligan.types.action import UNCERTAIN, UNREVIEWED, Kept, State
 from mulligan.types.call import Execution
+from mulligan.types.effect import Effect, NoVerdict
 from mulligan.types.errors import MulliganError
-from mulligan.types.finding import Confidence, Standing, Verdict
+from mulligan.types.finding import Confidence, Finding, Severity, Source, Standing, Verdict
+from mulligan.types.policy import Step, decide, is_judged_alone
 from mulligan.types.turn import NO_HISTORY
+
+_report = logging.getLogger("mulligan")
+T = TypeVar("T")
 
 WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
 LEAST_FIRST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
@@ -46,11 +51,14 @@ def join_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def join_inner(verdict: Verdict, attempt: LiveAttempt) -> Verdict:
-    """What a review comes to with those of the turns inside it, which have found what they found.
+    """The result of a review with those of the turns inside it, which have found what they found.
 
     A look at what an attempt did itself is none at what was done in a turn inside it.
     """
-    inner = attempt.list_inner_verdicts()
+    if not attempt.inner:
+        return verdict
+    parts = [each for each in attempt.list_whole()[1:] if each.list_changing()]
+    inner = [each.verdict for each in parts if each.verdict is not None]
     if unseen := tuple(attempt.list_unseen_inside()):
         inner.append(Verdict(standing=Standing.UNCHECKED, confidence=None, unchecked=unseen))
     if not inner:
@@ -64,15 +72,81 @@ def is_idle(verdict: Verdict) -> bool:
     return not (verdict.by or verdict.unchecked or verdict.findings)
 
 
+def requires_verdict(actions: Iterable[LiveAction]) -> bool:
+    """Whether one of them may not stand without a review."""
+    return any(action.declaration.review.on_no_verdict is NoVerdict.UNDO for action in actions)
+
+
+BUDGET_SPENT = Finding(
+    rule="judge.budget_spent",
+    severity=Severity.ERROR,
+    issue=(
+        "Only a judge rejected it, and the limit of recent undos by a judge alone is reached: a "
+        "person decides."
+    ),
+    source=Source.JUDGE,
+)
+
+
+SILENCE_SPENT = replace(
+    BUDGET_SPENT,
+    issue=(
+        "There is no verdict on it, and the limit of recent undos without a verdict is reached: "
+        "a person decides."
+    ),
+)
+
+
+def choose_step(
+    verdict: Verdict, *, attempt: int, reviewers: Reviewers, standing: Sequence[LiveAction]
+) -> tuple[Step, Verdict]:
+    """What follows from a verdict, and the verdict with why a judge is not followed, if it is not.
+
+    `standing` is what a rejection would undo: on a judge's word alone it is taken out of a budget.
+    """
+    last = attempt >= reviewers.attempts
+    undoable = [each for each in standing if each.opening.effect is Effect.REVERSIBLE]
+    if verdict.standing is Standing.UNREVIEWED and requires_verdict(standing):
+        # To be silenced is as easy as to be led: what a judge does not say is bounded as well.
+        if _take_from_budget(undoable, reviewers=reviewers, spent=SILENCE_SPENT):
+            return Step.GIVE_UP, verdict
+        return Step.DISPUTE, replace(verdict, findings=(*verdict.findings, SILENCE_SPENT))
+    if last or not undoable or not is_judged_alone(verdict):
+        return decide(verdict, attempt=attempt, attempts=reviewers.attempts), verdict
+    if _take_from_budget(undoable, reviewers=reviewers, spent=BUDGET_SPENT):
+        return Step.RETRY, verdict
+    step = decide(verdict, attempt=attempt, attempts=reviewers.attempts, may_undo=False)
+    return step, replace(verdict, findings=(*verdict.findings, BUDGET_SPENT))
+
+
+def _take_from_budget(
+    undoable: Sequence[LiveAction], *, reviewers: Reviewers, spent: Finding
+) -> bool:
+    """Take these out of what their tenant allows to undo without a fact. Whether there was room."""
+    if not undoable:
+        return True
+    tenant = undoable[0].opening.tenant
+    if reviewers.undos.take(tenant, len(undoable)):
+        return True
+    if reviewers.undos.is_news(tenant):
+        _report.warning(spent.issue)
+    return False
+
+
 async def settle_reviewed(
-    actions: Iterable[LiveAction], verdict: Verdict, *, book: JournalWriter, late: bool = False
+    actions: Iterable[LiveAction],
+    verdict: Verdict,
+    *,
+    book: JournalWriter,
+    late: bool = False,
+    keep: Sequence[Kept] = (),
 ) -> None:
-    """Write down that actions stand: who looked at each of them, or that nobody did."""
+    """Write down that actions stand, with the reviewers of each, if any."""
     reviewed: dict[tuple[str, ...], list[LiveAction]] = {}
     for action in actions:
         note_looks(action, verdict)
         reviewed.setdefault(action.looked, []).append(action)
-    why = "No check looked at it, and no judge was asked."
+    why = "No check reviewed it, and no judge was asked."
     after = ", in a late review" if late else ""
     await book.move_together(
         [
@@ -84,12 +158,14 @@ async def settle_reviewed(
             if looked
             else StateChange(actions=found, state=State.UNCHECKED, why=why)
             for looked, found in reviewed.items()
-        ]
+        ],
+        keep=keep,
     )
 
 
 def note_looks(action: LiveAction, verdict: Verdict) -> None:
-    """Remember who looked at an action; of a turn inside another, that turn's review has said."""
+    """Remember the reviewers of an action; for a turn inside another, that turn's review has set
+    them."""
     action.looked = verdict.looked.get(action.opening.call or action.id, action.looked)
 
 
@@ -98,26 +174,18 @@ def choose_confidence(verdict: Verdict) -> Confidence | None:
     return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence
 
 
-def record_verdict(turn: OpenTurn, verdict: Verdict, *, book: JournalWriter) -> None:
-    """Keep what the review of the attempt that is going on came to."""
-    told = turn.correction
-    book.record_review(
+def build_review(turn: OpenTurn, verdict: Verdict, *, book: JournalWriter) -> list[Kept]:
+    """The result of the current attempt's review, to be kept with what follows from it."""
+    told, sure = turn.correction, choose_confidence(verdict)
+    return book.build_review(
         ReviewedAttempt(
             turn=turn.id,
             number=turn.attempt.number,
-            verdict=replace(verdict, confidence=choose_confidence(verdict)),
+            verdict=verdict if sure is verdict.confidence else replace(verdict, confidence=sure),
             told=told.text if told is not None else "",
         )
     )
 
-
-def describe_rejection(verdict: Verdict) -> Rejection:
-    """Why an attempt was rejected, in one line."""
-    return Rejection(verdict.errors)
-
-
-_report = logging.getLogger("mulligan")
-T = TypeVar("T")
 
 _TO_BE_REVIEWED = UNCERTAIN | UNREVIEWED
 """States from which an action may yet come to a late review."""
@@ -132,7 +200,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 
 def gather_evidence(turn: OpenTurn, attempt: LiveAttempt) -> bytes:
-    """What a call that waits for a person rests on; the next one will bring it too."""
+    """What a call that is awaiting approval rests on; the next one will bring it too."""
     return _pack(turn, attempt, notes=_list_new(attempt.notes, attempt.trail.note))
 
 
@@ -174,8 +242,8 @@ async def keep_rest(turn: OpenTurn, *, book: JournalWriter) -> None:
     try:
         await book.move_together([], keep=[] if kept is None else [kept])
     except MulliganError as error:
-        # The turn has ended all the same; a late review sees less of it.
-        _report.warning("What a turn has shown last could not be kept: %s", error)
+        # The turn has still ended; a late review sees less of it.
+        _report.warning("The latest results of a turn could not be kept: %s", error)
 
 
 def _build_part(turn: OpenTurn, *, book: JournalWriter) -> Kept | None:
@@ -198,9 +266,9 @@ def _tell(turn: OpenTurn, attempt: LiveAttempt) -> bytes:
     notes = _list_new(attempt.notes, attempt.trail.note)
     undeclared = []
     for part in attempt.list_whole():
-        loose = _list_new(part.loose, part.trail.loose)
-        part.trail.loose = loose[-1] if loose else part.trail.loose
-        for each in loose:
+        untracked = _list_new(part.untracked, part.trail.untracked)
+        part.trail.untracked = untracked[-1] if untracked else part.trail.untracked
+        for each in untracked:
             action = each.build()
             undeclared.append(
                 UndeclaredCall(
@@ -237,7 +305,7 @@ def _has_news(attempt: LiveAttempt) -> bool:
     trail = attempt.trail
     return any(
         kept and kept[-1] is not told
-        for kept, told in ((attempt.notes, trail.note), (attempt.loose, trail.loose))
+        for kept, told in ((attempt.notes, trail.note), (attempt.untracked, trail.untracked))
     )
 
 

@@ -14,14 +14,15 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from mulligan.codec import encode_value, to_plain
-from mulligan.loops.actions import RejectedAction, Reviewers
+from mulligan.loops.actions import RejectedAction
 from mulligan.process.fault_points import Point, checkpoint
+from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.assessment import (
     LaterCalls,
     Observation,
     Undone,
     UndoPolicy,
-    assess_sight,
+    assess_current,
     claim_by_content,
     doubt_restored,
     is_made_by,
@@ -57,24 +58,19 @@ from mulligan.types.action import (
     UndoResult,
 )
 from mulligan.types.call import Record
-from mulligan.types.effect import Effect, NoVerdict
+from mulligan.types.effect import Effect
 from mulligan.types.errors import MulliganError, StaleEntryError
-from mulligan.types.finding import Finding, Severity, Source, Standing, Verdict
 from mulligan.types.interfaces import Vault
-from mulligan.types.policy import Step, decide, is_judged_alone
 
 _report = logging.getLogger("mulligan")
 
-MOST_TRIES = 5
+MOST_STALE = 5
 """How often others may move an action between our look at it and our entry."""
+MOST_TRIES = 5
+"""Undos, or late reviews, of one action: after so many a person is asked."""
 
 _MANY = 100
 """So many that not every element of a bulk names them all: one does, and the others name it."""
-
-
-def insists(actions: Iterable[LiveAction]) -> bool:
-    """Whether one of them may not stand unless somebody could review it."""
-    return any(action.declaration.review.on_no_verdict is NoVerdict.UNDO for action in actions)
 
 
 def build_rejected_action(
@@ -85,16 +81,17 @@ def build_rejected_action(
     certain: bool = True,
     blocks: bool = True,
 ) -> RejectedAction:
-    """One action as its agent and a person are told of it."""
+    """One action as its agent and a person see it."""
     return RejectedAction(
         action=action.id,
         tool=action.opening.tool,
         what=action.what,
-        said=action.said,
+        say=lambda: action.said,
         result=result,
         why=why,
         certain=certain,
         blocks=blocks,
+        loses=tuple(action.declaration.undoing.loses),
     )
 
 
@@ -106,6 +103,10 @@ def line_up(actions: Sequence[LiveAction]) -> None:
     whether it is, one waits for all later calls, and others wait for it. The actions are in the
     order in which they are to be undone.
     """
+    if len(actions) == 1:
+        # It waits for no other.
+        actions[0].after = ()
+        return
     line = _Line()
     for _, call in groupby(actions, key=lambda action: action.opening.parent or action.id):
         line.add_call(list(call))
@@ -160,61 +161,7 @@ class _Line:
 
 def _is_told_by_version(action: LiveAction) -> bool:
     """Whether its undo is refused where another call has changed the object since."""
-    return action.abilities.version is not None and not action.declaration.deletes
-
-
-BUDGET_SPENT = Finding(
-    rule="judge.budget_spent",
-    severity=Severity.ERROR,
-    issue=(
-        "Only a judge speaks against it, and a judge alone has had as many actions undone of late "
-        "as it may: a person decides."
-    ),
-    source=Source.JUDGE,
-)
-
-
-SILENCE_SPENT = replace(
-    BUDGET_SPENT,
-    issue=(
-        "Nobody could say whether it is right, and as much was undone of late for want of a "
-        "judge's word as may be: a person decides."
-    ),
-)
-
-
-def choose_step(
-    verdict: Verdict, *, attempt: int, reviewers: Reviewers, standing: Sequence[LiveAction]
-) -> tuple[Step, Verdict]:
-    """What follows from a verdict, and the verdict with why a judge is not followed, if it is not.
-
-    `standing` is what a rejection would undo: on a judge's word alone it is taken out of a budget.
-    """
-    last = attempt >= reviewers.attempts
-    undoable = [each for each in standing if each.opening.effect is Effect.REVERSIBLE]
-    if verdict.standing is Standing.UNREVIEWED and insists(standing):
-        # To be silenced is as easy as to be led: what a judge does not say is bounded as well.
-        if _may_undo(undoable, reviewers=reviewers, spent=SILENCE_SPENT):
-            return Step.GIVE_UP, verdict
-        return Step.DISPUTE, replace(verdict, findings=(*verdict.findings, SILENCE_SPENT))
-    if last or not undoable or not is_judged_alone(verdict):
-        return decide(verdict, attempt=attempt, attempts=reviewers.attempts), verdict
-    if _may_undo(undoable, reviewers=reviewers, spent=BUDGET_SPENT):
-        return Step.RETRY, verdict
-    step = decide(verdict, attempt=attempt, attempts=reviewers.attempts, may_undo=False)
-    return step, replace(verdict, findings=(*verdict.findings, BUDGET_SPENT))
-
-
-def _may_undo(undoable: Sequence[LiveAction], *, reviewers: Reviewers, spent: Finding) -> bool:
-    """Whether no fact is needed to undo these; they are taken out of their tenant's budget."""
-    if not undoable:
-        return True
-    tenant = undoable[0].opening.tenant
-    if reviewers.undos.take(tenant, len(undoable)):
-        return True
-    if reviewers.undos.is_news(tenant):
-        _report.warning(spent.issue)
-    return False
+    return action.callbacks.version is not None and not action.declaration.deletes
 
 
 async def reject(
@@ -225,13 +172,14 @@ async def reject(
     unsettled: Iterable[tuple[LiveAction, Fate]] = (),
     book: JournalWriter,
     why: str,
+    keep: Iterable[Kept] = (),
 ) -> list[LiveAction]:
-    """Put a rejection on disk: nobody asks for a verdict again. Those that are now to be undone.
+    """Put a rejection on disk, so that no verdict is asked for again; returns what is to be undone.
 
-    `doomed` will be undone in this order; what is `held` nobody wants any more; what is `beyond`,
-    in the order it was done, is put before a person. Of what is `unsettled` nobody knows yet
-    whether it happened: it is kept what follows if it has. What somebody else has moved meanwhile
-    is left to them: a person who was quicker has said what is to be.
+    `doomed` will be undone in this order; what is `held` is denied; what is `beyond`, in the order
+    it was done, needs attention. Of what is `unsettled` it is not yet known whether it happened: it
+    is kept what follows if it has. What another process has moved meanwhile is left alone: a
+    person who was quicker has decided.
     """
     line_up(doomed)
     line_up(list(reversed(beyond)))
@@ -239,8 +187,9 @@ async def reject(
         action.tries = 1
     groups = [(list(doomed), State.UNDOING), (list(held), State.DENIED)]
     groups.append((list(beyond), State.DISPUTED))
-    keep = [Kept(owner=a.id, name=_FATE, value=fate.value.encode()) for a, fate in unsettled]
-    for left in reversed(range(MOST_TRIES)):
+    fates = [Kept(owner=a.id, name=_FATE, value=fate.value.encode()) for a, fate in unsettled]
+    keep = [*keep, *fates]
+    for left in reversed(range(MOST_STALE)):
         try:
             await book.move_together(
                 [StateChange(actions=a, state=state, why=why) for a, state in groups], keep=keep
@@ -260,11 +209,11 @@ async def reject(
 
 
 class Fate(StrEnum):
-    """What becomes of a call that turns out to have happened after its attempt was rejected."""
+    """What happens to a call that turns out to have happened after its attempt was rejected."""
 
     UNDO = "undo"
     DISPUTE = "dispute"
-    """It is put before a person."""
+    """It needs attention."""
 
 
 _FATE = "rejected"
@@ -274,7 +223,7 @@ _FATE = "rejected"
 def choose_fate(action: LiveAction, undone: Iterable[LiveAction]) -> Fate:
     """What is right for a call beside others of its attempt that are undone before it.
 
-    Its pre-image has what an earlier call on its object left: put back, that would stand again.
+    Its snapshot has what an earlier call on its object left: put back, that would stand again.
     """
     if action.opening.effect is not Effect.REVERSIBLE:
         return Fate.DISPUTE
@@ -290,7 +239,7 @@ def choose_fate(action: LiveAction, undone: Iterable[LiveAction]) -> Fate:
 
 
 def load_fate(action: str, vault: Vault) -> Fate | None:
-    """What was decided on an action before anybody knew that it happened; `None`: nothing."""
+    """What was decided on an action before it was known that it happened; `None`: nothing."""
     kept = vault.get(action, _FATE)
     return None if kept is None else Fate(kept.decode())
 
@@ -310,19 +259,23 @@ async def record_undeclared(
 ) -> list[RejectedAction]:
     """Put what stands of a rejected attempt before a person, and say what it is.
 
-    What turns inside it did belongs to it, also what nobody declared.
+    What turns inside it did belongs to it, also what is not declared.
     """
     standing: list[tuple[UntrackedCall, LiveAction]] = []
     for part in attempt.list_whole():
-        made = [(each, each.build()) for each in part.loose]
-        part.loose.clear()
+        made = [(each, each.build()) for each in part.untracked]
+        part.untracked.clear()
         part.actions.extend(action for _, action in made)
         standing += made
+    if not standing:
+        return []
     try:
-        await _write([(each.came_back, action) for each, action in standing], book=book, why=why)
+        await _record_standing(
+            [(each.came_back, action) for each, action in standing], book=book, why=why
+        )
     except MulliganError as error:
-        # The agent and the person are told all the same; only the open list does not have it.
-        _report.warning("What stands of a rejected attempt could not be written: %s", error)
+        # The agent and the person are still told; only the open list does not have it.
+        _report.warning("What is left of a rejected attempt could not be recorded: %s", error)
     return [_describe_standing(each, action) for each, action in standing]
 
 
@@ -344,18 +297,18 @@ async def record_undeclared_late(
         )
         standing.append((call.came_back, action))
     try:
-        await _write(standing, book=book, why=why)
+        await _record_standing(standing, book=book, why=why)
     finally:
         book.let_go(action for _, action in standing)
 
 
-async def _write(
+async def _record_standing(
     standing: Sequence[tuple[bool, LiveAction]], *, book: JournalWriter, why: str
 ) -> None:
     actions = [action for _, action in standing]
     book.live.update(action.id for action in actions)
     keep = [kept for action in actions for kept in _keep_arguments(action)]
-    await book.move(actions, State.INTENT, keep=keep, why="Nobody declared what it does.")
+    await book.move(actions, State.INTENT, keep=keep, why="Its effect is not declared.")
     came_back = [action for certain, action in standing if certain]
     await book.move(came_back, State.EXECUTED)
     await book.move(came_back, State.DISPUTED, why=why)
@@ -370,27 +323,25 @@ def _keep_arguments(action: LiveAction) -> list[Kept]:
     return [Kept(owner=action.id, name="arguments", value=value), *keep_said(action)]
 
 
-def _describe_standing(loose: UntrackedCall, action: LiveAction) -> RejectedAction:
+def _describe_standing(untracked: UntrackedCall, action: LiveAction) -> RejectedAction:
     declared = action.opening.effect is not Effect.UNDECLARED
-    reason = "its tool is only watched" if declared else "nobody declared what it does"
-    if loose.calls_tools and not declared:
+    reason = "its tool is only watched" if declared else "its effect is not declared"
+    if untracked.calls_tools and not declared:
         reason += " beside the tools that it called"
     why = f"{reason}, so it cannot be undone"
-    if not loose.came_back:
+    if not untracked.came_back:
         why = f"it failed, and may have taken effect; {why}"
     return build_rejected_action(
-        action, result=None, why=why, certain=loose.came_back, blocks=False
+        action, result=None, why=why, certain=untracked.came_back, blocks=False
     )
 
 
-"""After so many a person is asked."""
-
 WAVE = 100
-"""Undos of different objects that are sent before they are read back together."""
+"""Undos of different objects that are sent before they are verified together."""
 
 
-async def take_back_all(
-    attempt: LiveAttempt, *, book: JournalWriter, why: str
+async def undo_all(
+    attempt: LiveAttempt, *, book: JournalWriter, why: str, keep: Sequence[Kept] = ()
 ) -> list[RejectedAction]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
 
@@ -404,7 +355,7 @@ async def take_back_all(
     undeclared: list[RejectedAction] = []
     known: set[tuple[str, State | None]] = set()
     while True:
-        # First: once the others are on record as rejected, nobody reviews this attempt again.
+        # First: once the others are on record as rejected, this attempt is not reviewed again.
         undeclared += await record_undeclared(attempt, book=book, why=why)
         standing = _list_unknown(attempt, UNREVIEWED, known)
         unsettled = _list_unknown(attempt, UNANSWERED, known)
@@ -417,8 +368,9 @@ async def take_back_all(
             unsettled=[(action, choose_fate(action, [*gone, *now])) for action in unsettled],
             book=book,
             why=why,
+            keep=keep,
         )
-        doomed += now
+        doomed, keep = [*doomed, *now], ()
         await undo_actions(taken, book=book)
         if not (standing or unsettled):
             break
@@ -436,17 +388,10 @@ def _list_unknown(
     return found
 
 
-async def take_back_late(attempts: Iterable[LiveAttempt], *, book: JournalWriter) -> None:
-    """Undo what came back of attempts that were rejected, while a later one was going on."""
-    for attempt in attempts:
-        news = attempt.list_whole_in_state(*UNREVIEWED, State.INTENT)
-        if news or any(part.loose for part in attempt.list_whole()):
-            why = "It came back after the attempt it belongs to had been found wrong."
-            await take_back_all(attempt, book=book, why=why)
-
-
-async def dispute_all(attempt: LiveAttempt, *, book: JournalWriter, why: str) -> None:
-    """Put what an attempt did before a person, who may have it undone."""
+async def dispute_all(
+    attempt: LiveAttempt, *, book: JournalWriter, why: str, keep: Sequence[Kept] = ()
+) -> None:
+    """Mark an attempt's actions as disputed, so that a person may have them undone."""
     await record_undeclared(attempt, book=book, why=why)
     unsettled = attempt.list_whole_in_state(*UNANSWERED)
     await reject(
@@ -456,13 +401,14 @@ async def dispute_all(attempt: LiveAttempt, *, book: JournalWriter, why: str) ->
         unsettled=[(action, Fate.DISPUTE) for action in unsettled],
         book=book,
         why=why,
+        keep=keep,
     )
 
 
 async def undo_actions(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
-    """Undo actions that are doomed, in this order; each is read back and written down."""
+    """Undo actions that are doomed, in this order; each is verified and recorded."""
     rollback = _Rollback(book=book, by_id={action.id: action for action in actions})
-    # An undo that calls a declared tool is no part of the turn whose work it takes back.
+    # An undo that calls a declared tool is no part of the turn whose work it undoes.
     with leave_turns():
         for wave in _split_waves(actions):
             await rollback.undo_wave([a for a in wave if not await rollback.is_stuck(a)])
@@ -477,7 +423,7 @@ def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
     around: set[tuple[str, str]] = set()
     ids: set[str] = set()
     for action in actions:
-        alone = action.abilities.version is None or action.declaration.deletes
+        alone = action.callbacks.version is None or action.declaration.deletes
         outer = set(list_outer(action.objects))
         waits = not (
             touched.isdisjoint(action.objects | outer)
@@ -508,17 +454,17 @@ def list_outer(objects: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Sent:
-    """One undo on its way."""
+class _Undo:
+    """One undo, from its assessment to its result."""
 
     action: LiveAction
     record: Record
-    terms: UndoPolicy
+    policy: UndoPolicy
     first: Observation
     undone: Undone | None = None
     failure: BaseException | None = None
     may_land: bool = False
-    """Asked before the look: what it does not find may arrive while it is on its way back."""
+    """Asked before the look: what it does not find may arrive while its answer is in flight."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -543,10 +489,10 @@ class _Rollback:
         return False
 
     async def undo_wave(self, actions: Sequence[LiveAction], *, last: bool = False) -> None:
-        """Look at all, put on record what is sent, send all, let it settle, read all back."""
+        """Assess all, put on record what is sent, run all, let it settle, verify all, record it."""
         sending, done = [], []
         for action in actions:
-            begun = await self._look(action)
+            begun = await self._assess(action)
             if begun.undone is None:
                 sending.append(begun)
             elif begun.undone.behind_ours and not last:
@@ -554,17 +500,17 @@ class _Rollback:
                 self.behind.add(action.id)
             else:
                 done.append(begun)
-        await self._send(sending)
+        await self._run_undos(sending)
         for each in sending:
-            each.undone = await self._prove(each)
-        await self._write([*done, *sending])
+            each.undone = await self._verify(each)
+        await self._record([*done, *sending])
 
-    async def _look(self, action: LiveAction) -> _Sent:
+    async def _assess(self, action: LiveAction) -> _Undo:
         may_land = may_still_land(action, self.book)
         version, later, seen = await asyncio.to_thread(self._load_known, action)
         record = with_version(action.record, version)
-        terms = UndoPolicy(
-            abilities=action.abilities,
+        policy = UndoPolicy(
+            callbacks=action.callbacks,
             deletes=action.declaration.deletes,
             settles_within=action.declaration.remote.settles_within,
             answers_within=action.declaration.remote.answers_within,
@@ -574,37 +520,37 @@ class _Rollback:
             declared_about=bool(action.objects),
         )
         action.undone = UndoResult.FAILED
-        first = await read_current(record, terms)
+        first = await read_current(record, policy)
         if not first.ours and first.error is None:
-            terms = await self._weigh_writer(action, record, first, terms)
-            record, first = claim_by_content(record, first, terms=terms)
+            policy = await self._weigh_writer(action, record, first, policy)
+            record, first = claim_by_content(record, first, policy=policy)
         record, first, undone = _claim_by_word(action, record, first)
-        undone = undone or assess_sight(record, first, terms=terms)
-        return _Sent(
+        undone = undone or assess_current(record, first, policy=policy)
+        return _Undo(
             action=action,
             record=record,
-            terms=terms,
+            policy=policy,
             first=first,
             undone=undone,
             may_land=may_land,
         )
 
     async def _weigh_writer(
-        self, action: LiveAction, record: Record, sight: Observation, terms: UndoPolicy
+        self, action: LiveAction, record: Record, observed: Observation, policy: UndoPolicy
     ) -> UndoPolicy:
         """The same, with what is known of an undo of ours that has written what is there."""
         history, objects = self.book.history, action.objects
-        undone = await asyncio.to_thread(history.find_undone, sight.version, objects)
+        undone = await asyncio.to_thread(history.find_undone, observed.version, objects)
         if undone is None:
-            return terms
-        terms = replace(terms, undo_wrote=sight.version is not None)
+            return policy
+        policy = replace(policy, undo_wrote=observed.version is not None)
         within, around = await asyncio.to_thread(self._load_nested, action, undone)
         if around is None:
-            return replace(terms, undone_within=within)
-        version = await read_version_before(record, terms)
+            return replace(policy, undone_within=within)
+        version = await read_version_before(record, policy)
         before = to_plain(record.before)
         made = is_made_by(around.given, before=around.found, now=before, version=version)
-        return replace(terms, undone_around=made)
+        return replace(policy, undone_around=made)
 
     def _load_nested(self, action: LiveAction, undone: str) -> tuple[str, OtherCall | None]:
         """The call that is undone, if it has called the action; else its tool, if it was called
@@ -624,12 +570,12 @@ class _Rollback:
         history, objects, left = self.book.history, action.objects, action.record.version
         if not objects:
             return left, self._find_possible_later(action), False
-        deeds = history.list_later(action.id, objects, since=action.opened_at)
+        own_calls = history.list_later(action.id, objects, since=action.opened_at)
         version = history.find_version(action.id, objects, left=left)
         seen = history.find_seen(action.id, objects)
-        # Of a call that told no version, nobody can say that it is this very state.
-        known = seen is not None and (bool(seen) or action.abilities.version is None)
-        return version, summarize(deeds, among=self.by_id), known
+        # A call that returned no version cannot be tied to this very state.
+        known = seen is not None and (bool(seen) or action.callbacks.version is None)
+        return version, summarize(own_calls, among=self.by_id), known
 
     def _find_possible_later(self, action: LiveAction) -> LaterCalls:
         """Others that are undone with it may be on its object, where neither tool says so."""
@@ -657,29 +603,30 @@ class _Rollback:
             versions=frozenset(map(str, versions)),
         )
 
-    async def _send(self, sending: Sequence[_Sent]) -> None:
+    async def _run_undos(self, sending: Sequence[_Undo]) -> None:
         if not sending:
             return
         for each in sending:
             each.action.undo_begun = True
             each.action.seen = each.action.seen or each.first.ours
-        await self.book.move([each.action for each in sending], State.UNDOING, why="It is sent.")
-        self.book.require_lease([each.action for each in sending], to=Request.UNDO)
+        actions = [each.action for each in sending]
+        await self.book.move(actions, State.UNDOING, facts={"why": "It is sent."})
+        self.book.require_lease(actions, to=Request.UNDO)
         for each in sending:
-            each.failure = await run_undo(each.record, each.terms)
-        await wait_to_settle(max((e.terms for e in sending), key=lambda t: t.settles_within))
+            each.failure = await run_undo(each.record, each.policy)
+        await wait_to_settle(max((e.policy for e in sending), key=lambda t: t.settles_within))
 
-    async def _prove(self, sent: _Sent) -> Undone:
-        undone = await verify(sent.record, sent.terms, first=sent.first, failure=sent.failure)
-        if undone.result is UndoResult.FAILED and sent.terms.versioned:
+    async def _verify(self, sent: _Undo) -> Undone:
+        undone = await verify(sent.record, sent.policy, first=sent.first, failure=sent.failure)
+        if undone.result is UndoResult.FAILED and sent.policy.versioned:
             # Once more at once: under its version, it is done once at the most.
-            sent.failure = await run_undo(sent.record, sent.terms)
-            await wait_to_settle(sent.terms)
-            undone = await verify(sent.record, sent.terms, first=sent.first, failure=sent.failure)
+            sent.failure = await run_undo(sent.record, sent.policy)
+            await wait_to_settle(sent.policy)
+            undone = await verify(sent.record, sent.policy, first=sent.first, failure=sent.failure)
         await checkpoint(Point.PROVEN)
         return undone
 
-    async def _write(self, done: Sequence[_Sent]) -> None:
+    async def _record(self, done: Sequence[_Undo]) -> None:
         for each in done:
             if each.undone is not None and each.may_land:
                 each.undone = doubt_restored(each.undone)
@@ -692,12 +639,16 @@ class _Rollback:
         await self.book.move([e.action for e in restored], State.UNDONE, keep=keep, facts=facts)
         for each in done:
             if each not in restored and each.undone is not None:
-                await self._write_trouble(each, each.undone)
+                await self._record_trouble(each, each.undone)
             await checkpoint(Point.UNDONE)
 
-    async def _keep_versions(self, sent: _Sent) -> list[Kept]:
-        """What was at one version stands at another now, by our own undo."""
-        was = await read_version_before(sent.record, sent.terms)
+    async def _keep_versions(self, sent: _Undo) -> list[Kept]:
+        """What was at one version stands at another now, by our own undo.
+
+        Where a later call of ours stays, and nothing was to undo, what is there may be its work.
+        """
+        theirs = sent.policy.later.stays and not sent.first.ours
+        was = None if theirs else await read_version_before(sent.record, sent.policy)
         until = self.book.clock() + SHARED_LIFE
         new = sent.undone.version if sent.undone else None
         keep = self.book.history.keep_undo(
@@ -705,23 +656,25 @@ class _Rollback:
         )
         return await asyncio.to_thread(list, keep)
 
-    async def _write_trouble(self, sent: _Sent, undone: Undone) -> None:
+    async def _record_trouble(self, sent: _Undo, undone: Undone) -> None:
         action = sent.action
-        action.undone, action.undone_why = undone.result, undone.told
+        action.undone = undone.result
+        action.undone_why = hide_secrets(undone.told, action.record.arguments)
         if undone.doubted:
             action.seen = False
-        if sent.may_land or (sent.terms.versioned and lacks_room(sent.failure)):
+        if sent.may_land or (sent.policy.versioned and lacks_room(sent.failure)):
             # What may land is over in its time; room comes back when it does, and under its version
             # it is tried for as long as that.
             action.tries = min(action.tries, MOST_TRIES)
         facts: dict[str, object] = {"result": undone.result.value}
         keep: list[Kept] = []
         if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
-            keep = _keep_theirs(action, undone)
+            # Even if nothing stands there in place of ours: for the person who decides.
+            keep = [Kept(owner=action.id, name="theirs", value=encode_value(undone.theirs))]
         if undone.result is UndoResult.CONFLICT:
             # Both versions as they are: in `why` a long one would be taken for a secret.
             facts |= {"left_at": sent.record.version, "now_at": undone.version}
-        if undone.for_a_person or not sent.terms.versioned:
+        if undone.for_a_person or not sent.policy.versioned:
             # Without a version a second undo cannot be told from the first, and what was undone
             # since would come back with it. Once one was sent, recovery only looks.
             alone = len(self.by_id) == 1 and not action.undo_begun
@@ -731,32 +684,27 @@ class _Rollback:
         await self.book.move([action], state, keep=keep, why=undone.why, facts=facts)
 
 
-def _may_show_later(sent: _Sent, undone: Undone) -> bool:
+def _may_show_later(sent: _Undo, undone: Undone) -> bool:
     """Whether another look may find that an undo has worked which was sent."""
     silent = sent.failure is not None and is_silence(sent.failure)
     return undone.result is UndoResult.UNKNOWN or silent
 
 
 def _claim_by_word(
-    action: LiveAction, record: Record, sight: Observation
+    action: LiveAction, record: Record, observed: Observation
 ) -> tuple[Record, Observation, Undone | None]:
     """Take what is there for ours because a person has said so: only what was there then."""
-    if not action.claimed or sight.error is not None or sight.restored:
-        return record, sight, None
-    named = name_state(sight.state, sight.version)
+    if not action.claimed or observed.error is not None or observed.restored:
+        return record, observed, None
+    named = name_state(observed.state, observed.version)
     if action.claimed_at is None and not action.undo_begun:
         action.claimed_at = named
     if named == action.claimed_at:
-        return with_version(record, sight.version), replace(sight, ours=True), None
-    if action.abilities.version is not None:
-        return record, sight, None
-    why = "It was changed since a person said that it is the work of this call."
-    return record, sight, Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
-
-
-def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
-    """What stands there in place of ours, if only nothing, for the person who has to choose."""
-    return [Kept(owner=action.id, name="theirs", value=encode_value(undone.theirs))]
+        return with_version(record, observed.version), replace(observed, ours=True), None
+    if action.callbacks.version is not None:
+        return record, observed, None
+    why = "It was changed since a person confirmed that this call made it."
+    return record, observed, Undone(result=UndoResult.CONFLICT, why=why, theirs=observed.state)
 
 
 def _describe_undone(action: LiveAction) -> RejectedAction:
@@ -767,11 +715,14 @@ def _describe_undone(action: LiveAction) -> RejectedAction:
 def _describe_cover(action: LiveAction) -> str:
     if action.objects:
         return "a later call on the same object could not be undone"
-    return "a later call could not be undone, and nobody declared which objects they are about"
+    return (
+        "a later call could not be undone, and their tools do not declare which objects they are "
+        "about"
+    )
 
 
 def _list_beyond_undo(attempt: LiveAttempt) -> list[RejectedAction]:
-    """Calls that may have changed something and that nobody can take back."""
+    """Calls that may have changed something and that cannot be undone."""
     states = (State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED)
     inner = [a for a in attempt.list_inner() if a.state in states]
     return [

@@ -147,7 +147,7 @@ def is_object(parameter: inspect.Parameter) -> bool:
 
 
 def _says_nothing(value: object, default: object) -> bool:
-    """Whether a value is what a framework passes of itself, and nobody's own word."""
+    """Whether a value is what a framework passes of itself, and not a caller's own value."""
     if value is None or value is default or value == "":
         return True
     return type(value) is type(default) and value == default

@@ -2,7 +2,7 @@
 
 A step may be asked for twice: the process that made it was killed before its engine wrote down what
 it came to. Its call has an id that is computed from the turn and the step, so that the journal says
-what became of it; only what certainly did not happen is made again.
+its result; only what certainly did not happen is made again.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from typing import Any
 from msgspec import Struct
 
 from mulligan.codec import to_plain
-from mulligan.runtime.context import LiveAttempt, OpenTurn, carry, is_typed, read_context
+from mulligan.runtime.context import (
+    LiveAttempt,
+    NextCall,
+    OpenTurn,
+    carry,
+    is_typed,
+    read_context,
+)
 from mulligan.runtime.host_run import Run
 from mulligan.runtime.host_tools import HostHolds
 from mulligan.runtime.journal import JournalWriter
-from mulligan.runtime.live_action import (
-    LiveAction,
-    NextCall,
-    as_execution,
-    read_order,
-)
+from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.recovery import Recovery
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.types.action import ACCEPTED, HOLDS, UNCERTAIN, Action, ActionQuery, State, UndoResult
@@ -72,7 +74,7 @@ class StepMaker(Struct, frozen=True, kw_only=True):
         return self.recovery.toolbox
 
     async def make(self, tools: Tools) -> Plain:
-        """What the step came to, as plain values."""
+        """The result of the step, as plain values."""
         await self._take_up_earlier()
         ends = False
         try:
@@ -94,7 +96,7 @@ class StepMaker(Struct, frozen=True, kw_only=True):
 
     async def _pause(self, *, over: bool) -> None:
         """Leave the turn to the next step, or for good."""
-        actions = list(self._turn.list_actions())
+        actions = self._turn.list_actions()
         if over:
             await self.run.leave()
         else:
@@ -137,7 +139,7 @@ class StepMaker(Struct, frozen=True, kw_only=True):
         return [action for action in live if action is not None]
 
     async def _take_up(self, action: Action) -> LiveAction | None:
-        """An action as it stands once nothing of it is under way any more."""
+        """An action's state once no call or undo of it is under way any more."""
         settled = await self._settle(action)
         if settled is None:
             return None
@@ -215,7 +217,7 @@ class StepMaker(Struct, frozen=True, kw_only=True):
         return HostCall(tool=name, arguments=arguments, make=make, id=call, once=True)
 
     async def _find_earlier(self, call: HostCall) -> Called | object | None:
-        """What became of the call when this step was made before; `None`: it never was."""
+        """The result of the call when this step was made before; `None`: it never was."""
         found = await asyncio.to_thread(self._book.journal.find_action, call.id)
         action = await self._settle(found)
         if action is None:
@@ -250,4 +252,4 @@ _UNDONE = {
     State.CONFLICT: UndoResult.CONFLICT,
     State.UNDO_FAILED: UndoResult.FAILED,
 }
-"""What undoing came to, where a review was cut short after it."""
+"""The result of undoing, where a review was cut short after it."""

@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,7 +32,7 @@ ENDING = 2.0
 """Seconds that the end of a loop waits for a pass that is going on there."""
 
 STANDING_STILL = 10.0
-"""Seconds after which a loop that nobody runs, and nobody has closed, is taken for left."""
+"""Seconds after which a loop that is neither running nor closed counts as abandoned."""
 
 CLOSING = 5.0
 """Seconds that closing waits for a pass that is going on."""
@@ -40,7 +40,7 @@ CLOSING = 5.0
 
 @dataclass(slots=True, kw_only=True)
 class PassTally:
-    """What the passes of a process came to so far."""
+    """The results of a process's passes so far."""
 
     made: int = 0
     failed: int = 0
@@ -56,7 +56,7 @@ class PassTally:
 
 
 class RecoveryTimer:
-    """Runs passes as long as an event loop lives, and at once when a turn has left something.
+    """Runs passes as long as an event loop lives, and looks at once at what a turn has left.
 
     One loop at a time: where several run, the first.
     """
@@ -64,7 +64,7 @@ class RecoveryTimer:
     def __init__(
         self, recovery: Recovery, *, every: float = EVERY, still: float = STANDING_STILL
     ) -> None:
-        # What runs by itself keeps no application alive that nobody uses any more.
+        # What runs in the background keeps no unused application alive.
         self._recovery = weakref.ref(recovery)
         self._every = every
         self._still = still
@@ -84,6 +84,10 @@ class RecoveryTimer:
         """The one that goes on there."""
         self._ran = time.monotonic()
         """When the loop was last seen running."""
+        self._left: set[str] = set()
+        """Actions that were left open since the last pass."""
+        self._sweep_at = 0.0
+        """When everything is looked at again."""
 
     def start(self) -> None:
         """See to it that passes run on the loop that is running now, unless they do on another."""
@@ -92,13 +96,17 @@ class RecoveryTimer:
             return
         self.stop_waiting()
         self._wake, self._passed = asyncio.Event(), asyncio.Event()
+        self._sweep_at = 0.0
         self._ran = time.monotonic()
         run = self._run(self._wake, self._passed)
         self._task = loop.create_task(run, name="mulligan-recovery")
         let_go(self._task)
 
-    def wake(self) -> None:
-        """Somebody has left something behind."""
+    def wake(self, left: Collection[str] = ()) -> None:
+        """Wake up, to look at these actions; none named: at everything."""
+        self._left.update(left)
+        if not left:
+            self._sweep_at = 0.0
         task, wake = self._task, self._wake
         if task is None or wake is None or task.done():
             return
@@ -148,21 +156,37 @@ class RecoveryTimer:
     def stop_waiting(self) -> None:
         """Give up on the loop: it makes no step any more of what it has begun."""
         self._task, begun, self._pass = None, self._pass, None
+        self._sweep_at = 0.0
         if begun is not None:
             begun.take_away()
 
-    async def run_once(self) -> None:
-        """One pass; a store that is down stands in nobody's way."""
+    async def run_due(self) -> None:
+        """One pass: over everything when that is due, else over what was left since the last."""
+        left, self._left = self._left, set()
+        began = time.monotonic()
+        if began < self._sweep_at:
+            await self.run_once(left)
+            return
+        self._sweep_at = began + self._every
+        await self.run_once()
+        # Where somebody asked for it meanwhile, everything is looked at once more.
+        if self._sweep_at:
+            ended = time.monotonic()
+            self._sweep_at = ended + max(self._every, 20 * (ended - began))
+
+    async def run_once(self, only: Collection[str] | None = None) -> None:
+        """One pass, over some actions only if they are named; a store that is down blocks no
+        turn."""
         recovery = self._recovery()
         if recovery is None:
             return
         try:
             with leave_turns():
-                await recovery.run()
+                await recovery.run(only)
             self.tally.add(failed=False)
         except Exception as error:  # noqa: BLE001 - tried again; doctor shows a store that fails
             if not _lives():
-                # The program is on its way out, and has taken what a pass needs along.
+                # The program is exiting, and has taken what a pass needs along.
                 return
             self.tally.add(failed=True)
             # Only the kind: what it says may quote what a tool was given.
@@ -172,22 +196,21 @@ class RecoveryTimer:
         mine = asyncio.current_task()
         try:
             while self.is_wanted and self._task is mine:
-                began = time.monotonic()
                 wake.clear()
                 await self._run_pass()
                 passed.set()
-                with suppress(TimeoutError):  # nobody called: the time is up
-                    async with asyncio.timeout(self.choose_pause(time.monotonic() - began)):
+                with suppress(TimeoutError):  # not woken: the time is up
+                    async with asyncio.timeout(self.choose_pause()):
                         await wake.wait()
         finally:
             if self._task is mine:
-                self._task = None
+                self._task, self._sweep_at = None, 0.0
                 self.on_left()
 
     async def _run_pass(self) -> None:
         """One pass. Where the loop ends, it is let come to its end: an undo is not cut in two."""
         begun = self._pass = AbandonableTask()
-        going = begun.start(self.run_once())
+        going = begun.start(self.run_due())
         try:
             await asyncio.wait([going])
         except asyncio.CancelledError:
@@ -198,9 +221,10 @@ class RecoveryTimer:
                 begun.take_away()
             self._pass = None
 
-    def choose_pause(self, took: float) -> float:
-        """Seconds until the next pass, after one that took so long."""
-        return max(self._every, 20 * took)
+    def choose_pause(self) -> float:
+        """Seconds until the next pass, which is another's where it is late."""
+        left = self._sweep_at - time.monotonic()
+        return left if left > 0 else self._every
 
 
 class RecoveryThread:
@@ -233,7 +257,7 @@ class RecoveryThread:
             self._thread.start()
 
     def wake(self) -> None:
-        """Somebody has left something behind."""
+        """Wake up: an action was left open."""
         self._wake.set()
 
     def stop_passes(self) -> None:
@@ -259,18 +283,17 @@ class RecoveryThread:
         wake, loop = self._wake, asyncio.new_event_loop()
         try:
             while not self._closed and self._timer.is_wanted and _lives():
-                began = time.monotonic()
                 wake.clear()
                 if self._timer.take_over():
-                    loop.run_until_complete(self._timer.run_once())
-                wake.wait(self._timer.choose_pause(time.monotonic() - began))
+                    loop.run_until_complete(self._timer.run_due())
+                wake.wait(self._timer.choose_pause())
         finally:
             loop.run_until_complete(loop.shutdown_default_executor())
             loop.close()
 
 
 def _lives() -> bool:
-    """Whether the program is not on its way out."""
+    """Whether the program is not exiting."""
     return threading.main_thread().is_alive()
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.checks.parameters import ToolShape
 from mulligan.codec import from_plain
@@ -18,8 +19,8 @@ from mulligan.learning.classify import build_classifier, classify
 from mulligan.learning.fingerprint import KnownPatterns
 from mulligan.learning.soft_errors import IsKnown, is_known
 from mulligan.loops.calls import TrafficByTenant, UnloggedCalls
-from mulligan.process.event_loop import await_value
-from mulligan.process.fork import call_on_fork
+from mulligan.process.event_loop import call_on_fork
+from mulligan.process.user_functions import await_value, call_here
 from mulligan.redaction import Redactor
 from mulligan.redaction.fast import find_form
 from mulligan.redaction.redactor import RedactArguments
@@ -32,7 +33,6 @@ from mulligan.runtime.promises import build_shape, describe_binding
 from mulligan.runtime.results import Results
 from mulligan.runtime.signature import read_signature
 from mulligan.runtime.tool_identity import find_binding
-from mulligan.runtime.undo import call_ability
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter, RowQueue
 from mulligan.types.action import SETTLED
@@ -42,7 +42,7 @@ from mulligan.types.errors import ConfigurationError, NoSchemaError, NothingDone
 from mulligan.types.events import ActionMoved, Happened
 from mulligan.types.interfaces import Classify, Judge
 from mulligan.types.lesson import NO_SCHEMA, ErrorRule
-from mulligan.types.limits import Backoff, JudgeLimits
+from mulligan.types.limits import STUCK_AFTER, Backoff, JudgeLimits
 from mulligan.types.values import RANDOM_BITS, make_uuid7
 
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
@@ -77,7 +77,7 @@ MOST_OPEN_ACTIONS = 10_000
 class ActionTools:
     """The tools that made actions, and what only this process knows of these, while they are open.
 
-    What is kept no more is found by its mark, or by nobody: never by its name alone.
+    What is no longer kept is found by its mark or not at all: never by its name alone.
     """
 
     def __init__(self) -> None:
@@ -176,7 +176,11 @@ class Runtime(Struct, frozen=True, kw_only=True):
     unlogged: frozenset[str] = frozenset()
     """Agents whose calls are not logged, as the log would call them."""
     strict: bool = False
-    """Hold what nobody has declared."""
+    """Hold calls of undeclared tools."""
+    stuck_after: int = STUCK_AFTER
+    """Identical failures of a call in one turn, after which it is not made again; 0: it is."""
+    mode: Mode = Mode.AUTO
+    """How far the application goes at most."""
     patterns: KnownPatterns = field(default_factory=KnownPatterns)
     """What has failed before in this process."""
     recall: Recall | None = None
@@ -193,7 +197,7 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """Which tool made the open actions of this process, where another one might be mistaken for
     it."""
     held: dict[str, Make] = field(default_factory=dict)
-    """How to make the calls that wait for a person in this process, by action."""
+    """How to make the calls that await approval in this process, by action."""
     sample: float = 1.0
     """The share of first-try successes that the log keeps, each with the weight of the others."""
     spans: bool | None = None
@@ -211,13 +215,16 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """When the last id was made, in microseconds."""
 
     def keep_held(self, action: str, make: Make) -> None:
-        """Remember how to make a held call; of those that nobody ever answers, the oldest go."""
+        """Remember how to make a held call; of those never answered, the oldest go."""
         self.held[action] = make
         while len(self.held) > MOST_HELD:
             self.held.pop(next(iter(self.held)))
 
-    def make_id(self, at_us: int) -> str:
-        """An id that sorts by time, and above the last one also where the clock was set back."""
+    def make_id(self, at_us: int | None = None) -> str:
+        """An id that sorts by time, by default now, and above the last one also where the clock was
+        set back."""
+        if at_us is None:
+            at_us = self.wall_us()
         latest = self.latest
         if at_us <= latest[0]:
             at_us = latest[0] + 1
@@ -234,6 +241,7 @@ class Tool:
     def __init__(
         self, function: Callable[..., Any], *, declaration: Declaration, runtime: Runtime
     ) -> None:
+        declaration = replace(declaration, mode=declaration.mode.limit(runtime.mode))
         self.function = function
         self.declaration = declaration
         self.runtime = runtime
@@ -254,19 +262,24 @@ class Tool:
         self.server = redact(declaration.server) if declaration.server else ""
         self.labels = Labels(tenant=runtime.tenant, agent="", context="", turn=None)
         """Of calls outside any turn."""
-        self.acts = _acts(declaration, strict=runtime.strict)
+        self.has_effect = _has_effect(declaration, strict=runtime.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
-        self.unwraps = declaration.mode is not Mode.OBSERVE
+        self.unwraps = not declaration.mode.only_watches
         """Arguments that came as text or one level too deep are read as they were meant."""
         self.prechecks = declaration.failures.precheck is not Precheck.AFTER
         """Its calls are looked at before they are made."""
-        self.loose = not self.acts and declaration.effect is not Effect.READ
+        self.untracked = not self.has_effect and declaration.effect is not Effect.READ
         """What it does is on no record but the log, though it may change the world."""
-        self.guarded = self.acts or self.prechecks
+        self.guarded = self.has_effect or self.prechecks
         """A call of a turn is looked at or written down before it is made."""
         self.error_rules = (*declaration.failures.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
-        self.results = Results(declaration, rules=self.error_rules, is_known=runtime.form.is_known)
+        self.results = Results(
+            declaration.tool,
+            failures=declaration.failures,
+            rules=self.error_rules,
+            is_known=runtime.form.is_known,
+        )
         self.allow = frozenset(declaration.arguments.allow)
         self.redact = self._prepare_redaction()
         """Arguments as the log may show them."""
@@ -314,7 +327,7 @@ class Tool:
         return build_shape(self.declaration, schema=self.load_schema())
 
     def unwrap(self, arguments: Mapping[str, object]) -> dict[str, object] | None:
-        """Arguments out of a wrapping; `None`: as they are, or nobody can say."""
+        """Arguments out of a wrapping; `None`: as they are, or unknown."""
         from mulligan.learning.conform import unwrap_arguments
         from mulligan.learning.schema import read_schema
 
@@ -355,7 +368,7 @@ class Tool:
             return {}
         provide = cast("RecordFunction", said.arguments.provide)
         try:
-            provided: Any = await call_ability(provide, record, within=said.remote.answers_within)
+            provided: Any = await call_here(provide, record, within=said.remote.answers_within)
             given = dict(provided)
         except Exception as error:
             raise NothingDone(
@@ -377,9 +390,9 @@ class Tool:
             _report.warning("%s", what)
 
 
-def _acts(declaration: Declaration, *, strict: bool) -> bool:
+def _has_effect(declaration: Declaration, *, strict: bool) -> bool:
     """Whether a call of a turn is more than a row of the log."""
-    if declaration.mode is Mode.OBSERVE:
+    if declaration.mode.only_watches:
         return False
     return (
         strict if declaration.effect is Effect.UNDECLARED else declaration.effect is not Effect.READ

@@ -44,7 +44,7 @@ class Binding(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def mark(self) -> str:
-        """What another process finds it by; empty where it acts for nobody in particular."""
+        """What another process finds it by; empty where it acts for no account."""
         return f"{self.account}/{self.texts}" if self.account or self.texts else ""
 
     def is_like(self, other: Binding) -> bool:
@@ -57,12 +57,12 @@ class Binding(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def find_binding(
-    tool: Callable[..., object], abilities: Iterable[Callable[..., object]]
+    tool: Callable[..., object], callbacks: Iterable[Callable[..., object]]
 ) -> Binding:
     """What a tool and its own functions hold. Secrets are no part of it: they change."""
     search = _Search()
     search.look_at(tool, defaults=False)
-    for each in abilities:
+    for each in callbacks:
         search.look_at(each, defaults=True)
     return Binding(
         account=_hash(search.accounts), texts=_hash(search.texts), objects=tuple(search.objects)
@@ -164,7 +164,7 @@ def _list_attributes(value: object, *, deeper: bool) -> Iterator[tuple[str, obje
     try:
         known = asdict(value) if isinstance(value, Struct) else vars(value)
         held = {name: each for name, each in known.items() if isinstance(name, str)}
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return
     for name in sorted(held):
         if isinstance(held[name], _TELLING):

@@ -54,7 +54,7 @@ def require_function(function: object, *, name: str, of: str) -> None:
 E = TypeVar("E", bound=StrEnum)
 
 OURS = ("key", "if_version", "if_absent")
-"""What names a parameter that we fill at every call, and nobody else."""
+"""What names a parameter that only we fill, at every call."""
 
 _REVIEWED = frozenset({Effect.REVERSIBLE, Effect.IRREVERSIBLE})
 
@@ -172,7 +172,7 @@ _MAY_BE_NONE = frozenset({"lands_within", "settles_within"})
 
 
 def read_requests(said: Said) -> int:
-    """1, or 0 where nobody says."""
+    """1, or 0 where not given."""
     if said.value not in (0, 1) or isinstance(said.value, bool):
         raise ConfigurationError(
             f"requests={said.value!r} says nothing that could be kept. Say requests=1 of a tool "
@@ -334,7 +334,7 @@ def read_schema(said: Said) -> Mapping[str, object]:
 def find_schema(said: Said) -> Mapping[str, object]:
     """The schema of its arguments; by default what its annotations say.
 
-    What we fill, or a framework does, is no part of it: nobody is to pass that.
+    What we fill, or a framework does, is no part of it: no caller passes that.
     """
     hidden = find_left_out(said) | {said.declared.get(name) for name in OURS}
     schema = dict(read_schema(said) or to_arguments_schema(said.tool, without=hidden))

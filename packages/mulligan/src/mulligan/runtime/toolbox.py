@@ -40,7 +40,7 @@ class Toolbox:
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
         self.news = False
-        """Something was declared since anybody was told."""
+        """Something was declared since the last announcement."""
 
     def add(self, tool: Tool) -> None:
         """Know a tool. Declared again at its own place, as in a cell that is run again, the last
@@ -74,9 +74,9 @@ class Toolbox:
         if tool not in self._warned:
             self._warned.add(tool)
             _report.warning(
-                "%s was declared again for other objects, and nothing says whether they are those "
-                "of another account: an open action of it waits for a person after a restart. Say "
-                "whom each acts for with server=….",
+                "%s was declared again for other objects, and nothing says whether they are "
+                "those of another account: an open action of it needs attention after a "
+                "restart. Say whom each acts for with server=….",
                 tool,
             )
 
@@ -96,7 +96,7 @@ class Toolbox:
         return None if found is None or found.mistakable else found
 
     def _find_only(self, opening: Opening) -> Tool | None:
-        """The only tool of an account, whatever else it holds by now: that changes by itself."""
+        """The only tool of an account, whatever else it holds by now: that may change."""
         account, _, _ = opening.binding.partition("/")
         same = [
             tool
@@ -109,7 +109,7 @@ class Toolbox:
     def describe_missing(self, action: Action) -> str:
         """Why an action cannot be taken up here, and what to do about it, in a sentence."""
         said = action.opening
-        by_hand = f'put it right by hand, then `mulligan settle {action.id} --note "…"`'
+        by_hand = f'fix it by hand, then `mulligan settle {action.id} --note "…"`'
         if self.find(action) is not None:
             return f"What {said.tool} was given is not known here any more: {by_hand}."
         if self.find_by_name(said.tool, server=said.server) is not None:

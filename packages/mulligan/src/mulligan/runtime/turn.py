@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -33,28 +33,23 @@ from mulligan.runtime.context import (
 from mulligan.runtime.episodes import Ended
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.payloads import Rejection
 from mulligan.runtime.probe import settle
 from mulligan.runtime.review import (
+    build_review,
     choose_confidence,
-    describe_rejection,
+    choose_step,
     follow_undeclared,
     is_idle,
     join_inner,
     keep_rest,
     note_looks,
-    record_verdict,
+    requires_verdict,
     settle_reviewed,
 )
-from mulligan.runtime.rollback import (
-    build_rejected_action,
-    choose_step,
-    dispute_all,
-    insists,
-    take_back_all,
-    take_back_late,
-)
+from mulligan.runtime.rollback import build_rejected_action, dispute_all, undo_all
 from mulligan.runtime.waiting import Waiter
-from mulligan.types.action import HOLDS, SETTLED, State, UndoResult
+from mulligan.types.action import HOLDS, RECOVERABLE, SETTLED, Kept, State, UndoResult
 from mulligan.types.call import Execution
 from mulligan.types.engine import Loop, Round, run_loop
 from mulligan.types.errors import MulliganError
@@ -62,10 +57,6 @@ from mulligan.types.finding import Correction, Standing, Verdict
 from mulligan.types.policy import Step
 from mulligan.types.reply import Replied
 from mulligan.types.turn import Attempt
-
-if TYPE_CHECKING:
-    from mulligan.types.reply import Replied
-
 
 _DONE = "a person approved it, and it was done"
 _UNSURE = "a person approved it, and it may or may not have taken effect"
@@ -82,7 +73,8 @@ _WHY: Mapping[State, str] = {
 
 
 async def list_approved(attempt: LiveAttempt, *, book: JournalWriter) -> list[RejectedAction]:
-    """What a rejection has come too late for: a person's word counts, and an agent is told so."""
+    """What a rejection has come too late for: a person's decision counts, and an agent is told
+    so."""
     held = attempt.list_whole_in_state(*HOLDS)
     await book.read_answers(held)
     attempt.approved.update(action.id for action in held if action.state in _WHY)
@@ -101,13 +93,13 @@ Agent = Callable[[OpenTurn], Awaitable[object]]
 
 
 class Done(TurnResult, frozen=True, kw_only=True):
-    """What came of a turn."""
+    """The result of a turn."""
 
     output: object
-    """What the agent gave at last, as it gave it, whatever became of it: `standing` says that."""
+    """What the agent gave at last, as it gave it, whatever its result: `standing` has that."""
     attempts: tuple[Attempt, ...]
     open_actions: tuple[str, ...]
-    """Ids of actions that still need somebody."""
+    """Ids of actions that need attention."""
     replied: Replied | None = None
     """How the text itself was checked, where the application has rules for replies."""
 
@@ -125,7 +117,7 @@ class Done(TurnResult, frozen=True, kw_only=True):
 
 
 class TurnLoop:
-    """One turn on its way: the five functions of the engine, and what they share."""
+    """One turn under way: the five functions of the engine, and what they share."""
 
     def __init__(
         self,
@@ -134,10 +126,10 @@ class TurnLoop:
         reviewers: Reviewers,
         book: JournalWriter,
         on_entering: Callable[[], None] = lambda: None,
-        on_leaving: Callable[[], None] = lambda: None,
+        on_leaving: Callable[[Collection[str]], None] = lambda _: None,
         remember: Callable[[OpenTurn, Sequence[Ended]], None] | None = None,
     ) -> None:
-        self._turn = turn
+        self.turn = turn
         self._reviewers = reviewers
         self._book = book
         self._on_entering = on_entering
@@ -147,47 +139,39 @@ class TurnLoop:
         self._verdicts: dict[int, Verdict] = {}
         """By the number of the attempt; one that goes on after a review has the last."""
         self._standings: dict[str, Standing] = {}
-        """What the review of each call came to, by its id."""
+        """The result of each call's review, by its id."""
+        self._review_kept: list[Kept] = []
+        """The result of the last review, until a step is written that it belongs to."""
         self._settled = 0
-        """The last attempt that came to an end: tries are counted from there."""
+        """The last finished attempt: tries are counted from there."""
         self._disputed: set[int] = set()
         """Attempts that a person decides on: nothing of them is undone meanwhile."""
         self._reviewed: list[LiveAction] = []
         """What the last review has seen: what came back later was not reviewed."""
         self._rejected: list[RejectedAction] = []
-        """What the last rejection came to."""
+        """The result of the last rejection."""
         self._stood: list[RejectedAction] = []
-        """What earlier rejections could not take back, and a later attempt went on beside."""
+        """What earlier rejections could not undo, and a later attempt went on beside."""
         self._watch_undeclared()
 
     async def run(self, agent: Agent) -> Done:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
-
-        async def attempt(number: int, correction: Correction | None) -> object:
-            return await self._attempt(agent, number, correction)
-
-        async with self._turn:
-            rounds = await run_loop(self._build_loop(attempt))
+        async with self.turn:
+            rounds = await run_loop(self._build_loop(partial(self._attempt, agent)))
             await self._end(rounds[-1])
         return self._build_done(rounds[-1])
 
     async def review(self, reply: object) -> Reviewed:
         """Review what was done since the last review, and do what follows from the verdict."""
-        number = self._turn.attempt.number
+        number = self.turn.attempt.number
         played, correction = await self._build_loop(self._begin).play(reply, number=number)
         if correction is None:
             await self._end(played)
         undone = correction is None and played.step is Step.GIVE_UP
         reviewed = Reviewed(
-            standing=played.verdict.standing,
-            confidence=choose_confidence(played.verdict),
-            findings=self._verdicts[number].findings,
             correction=correction,
-            note="" if correction else self._render_note(played),
             idle=is_idle(played.verdict),
-            question=self._render_question(played) if undone else "",
-            stands=_stands(played),
-            waits=self._is_waiting(),
+            **self._sum_up(played, note=correction is None, question=undone),
         )
         await self._go_on(played, correction)
         return reviewed
@@ -221,27 +205,27 @@ class TurnLoop:
         return "checks" in looked and answered and computed and not [*findings, *denied]
 
     async def leave(self, *, failed: bool, waiter: Waiter) -> None:
-        """The turn is over. What it did and nobody reviewed goes to a later review.
+        """The turn is over. Its actions that were not reviewed go to a later review.
 
-        That it was delivered is on disk before anybody sees the reply. Where the turn failed, its
-        reply was seen by nobody, and a rejection still undoes.
+        That it was delivered is on disk before the reply is shown. Where the turn failed, its reply
+        was not seen, and a rejection still undoes.
         """
-        await keep_rest(self._turn, book=self._book.with_waiter(waiter))
-        if self._turn.is_inner:
+        await keep_rest(self.turn, book=self._book.with_waiter(waiter))
+        if self.turn.is_inner:
             # It belongs to the turn that it was opened in, and ends with that.
             self._keep_memory()
             return
-        actions = list(self._turn.list_actions())
+        actions = self.turn.list_actions()
         left = [action for action in actions if action.state is State.EXECUTED]
         if left and not failed:
             await self._write_end(left, waiter)
         self._book.let_go(actions)
-        if any(action.state not in SETTLED for action in actions):
-            self._on_leaving()
+        if any(action.state in _DUE for action in actions):
+            self._on_leaving([each.id for each in actions if each.state not in SETTLED])
         self._keep_memory()
 
     async def _write_end(self, left: Sequence[LiveAction], waiter: Waiter) -> None:
-        """Each on its own if not all at once: one may be in somebody else's hands by now."""
+        """Each on its own if not all at once: another process may have one by now."""
         book, facts = self._book.with_waiter(waiter), {"delivered": True}
         why = "The turn ended without a review."
         try:
@@ -251,26 +235,26 @@ class TurnLoop:
                 for action in left:
                     await self._write_end([action], waiter)
                 return
-            # The turn has ended well all the same; recovery finds what is open.
+            # The turn has still ended well; recovery finds what is open.
             _report.warning("The end of a turn could not be written: %s", error)
 
     def _watch_undeclared(self) -> None:
-        follow = partial(follow_undeclared, self._turn, book=self._book)
-        self._turn.attempt.loose.on_added = follow
+        follow = partial(follow_undeclared, self.turn, book=self._book)
+        self.turn.attempt.untracked.on_added = follow
 
     def _keep_memory(self) -> None:
         if self._remember is not None:
-            self._remember(self._turn, self._list_ended() if self._turn.episodes else ())
+            self._remember(self.turn, self._list_ended() if self.turn.episodes else ())
 
     def _list_ended(self) -> list[Ended]:
-        """Every call of the turn, with what the review of its attempt came to."""
+        """Every call of the turn, with the result of its attempt's review."""
         return [
             Ended(
                 execution=execution,
                 accepted=self._standings.get(execution.call.id) is Standing.ACCEPTED,
                 rejected=self._standings.get(execution.call.id) is Standing.REJECTED,
             )
-            for attempt in self._turn.attempts
+            for attempt in self.turn.attempts
             for execution in attempt.list_executions()
         ]
 
@@ -287,17 +271,17 @@ class TurnLoop:
 
     async def _begin(self, number: int, correction: Correction | None) -> None:
         if number > 1:
-            self._turn.attempts.append(LiveAttempt(turn=self._turn.turn, number=number))
+            self.turn.attempts.append(LiveAttempt(turn=self.turn.turn, number=number))
             self._watch_undeclared()
             self._corrections.append(correction)
-        self._turn.correction = correction
+        self.turn.correction = correction
 
     async def _attempt(self, agent: Agent, number: int, correction: Correction | None) -> object:
         await self._begin(number, correction)
         try:
-            return await agent(self._turn)
+            return await agent(self.turn)
         except Exception:
-            # No reply will be shown; what was done is still somebody's calendar.
+            # No reply will be shown; what was done still changed a calendar.
             verdict = await self._review(None)
             match self._decide(None, verdict, number):
                 case Step.RETRY | Step.GIVE_UP:
@@ -309,7 +293,7 @@ class TurnLoop:
             raise
 
     async def _review(self, reply: object) -> Verdict:
-        attempt = self._turn.attempt
+        attempt = self.turn.attempt
         await settle(attempt.list_in_state(State.UNKNOWN), book=self._book)
         inner = [a for a in attempt.list_inner() if a.state is State.EXECUTED and a.accepted]
         self._reviewed = [*attempt.list_in_state(State.EXECUTED), *inner]
@@ -325,24 +309,24 @@ class TurnLoop:
         return verdict
 
     def _build_attempted(self, reply: object = None) -> Attempted:
-        *before, attempt = self._turn.attempts
+        *before, attempt = self.turn.attempts
         tries = [each for each in before if each.number > self._settled]
         return Attempted(
-            turn=self._turn.turn,
+            turn=self.turn.turn,
             executions=attempt.list_executions(),
             reply=reply,
             facts=gather_existing_ids(attempt.actions),
             earlier=(
-                *self._turn.turn.history.executions,
+                *self.turn.turn.history.executions,
                 *(execution for each in before for execution in each.list_standing()),
             ),
             acted=attempt.list_changing(),
-            leftovers=any(a.state in _LEFT for a in self._turn.list_actions()),
+            leftovers=any(a.state in _LEFT for a in self.turn.list_actions()),
             again=any(each.has_acted() for each in tries) and not attempt.has_acted(),
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        standing = self._turn.attempt.list_whole_in_state(State.EXECUTED)
+        standing = self.turn.attempt.list_whole_in_state(State.EXECUTED)
         step, decided = choose_step(
             verdict,
             attempt=number - self._settled,
@@ -350,25 +334,32 @@ class TurnLoop:
             standing=standing,
         )
         self._verdicts[number] = decided
-        record_verdict(self._turn, decided, book=self._book)
-        for execution in self._turn.attempt.list_executions():
+        self._review_kept = build_review(self.turn, decided, book=self._book)
+        if not any(attempt.actions for attempt in self.turn.attempt.list_whole()):
+            self._book.keep_later(self._take_review())
+        for execution in self.turn.attempt.list_executions():
             if self._standings.get(execution.call.id) is not Standing.ACCEPTED:
                 self._standings[execution.call.id] = decided.standing
-        executed = self._turn.attempt.list_in_state(State.EXECUTED)
+        if verdict.standing is not Standing.UNCHECKED:
+            return step
+        executed = self.turn.attempt.list_in_state(State.EXECUTED)
         unseen = [each for each in executed if each.opening.call in verdict.unchecked]
-        nobody = verdict.standing is Standing.UNCHECKED
-        return Step.GIVE_UP if nobody and insists(unseen) else step
+        return Step.GIVE_UP if requires_verdict(unseen) else step
+
+    def _take_review(self) -> list[Kept]:
+        kept, self._review_kept = self._review_kept, []
+        return kept
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
-        attempt, why = self._turn.attempt, describe_rejection(verdict)
+        attempt, why = self.turn.attempt, Rejection(verdict.errors)
         self._stood += [taken for taken in self._rejected if not taken.blocks]
-        taken = await take_back_all(attempt, book=self._book, why=why)
+        taken = await undo_all(attempt, book=self._book, why=why, keep=self._take_review())
         named = {each.action for each in taken}
         approved = await list_approved(attempt, book=self._book)
         self._rejected = [*taken, *(each for each in approved if each.action not in named)]
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
-        """What the agent is told of it; after an undo that failed there is no second attempt."""
+        """What the agent is told; after an undo that failed there is no second attempt."""
         stuck = (taken for taken in self._rejected if taken.result is not UndoResult.RESTORED)
         if any(taken.blocks for taken in stuck):
             return None
@@ -376,38 +367,46 @@ class TurnLoop:
         return render_correction(verdict, self._rejected)
 
     async def _end(self, last: Round[object, Verdict]) -> None:
-        rejected = [a for a in self._turn.attempts[:-1] if a.number not in self._disputed]
-        await take_back_late(rejected, book=self._book)
+        why = "Its answer came after its attempt was rejected."
+        for attempt in self.turn.attempts[:-1]:
+            if attempt.number not in self._disputed and attempt.has_late_answers():
+                await undo_all(attempt, book=self._book, why=why)
         if last.step is Step.DISPUTE:
             self._disputed.add(last.number)
             await self._dispute()
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
         # A person may have answered meanwhile.
-        await self._book.read_answers(self._turn.list_actions())
+        await self._book.read_answers(self.turn.list_actions())
 
     async def _dispute(self) -> None:
-        """Put what an attempt did before a person, who may have it undone."""
-        why = describe_rejection(self._verdicts[self._turn.attempt.number])
-        await dispute_all(self._turn.attempt, book=self._book, why=why)
+        """Mark an attempt's actions as disputed, so that a person may have them undone."""
+        why = Rejection(self._verdicts[self.turn.attempt.number].errors)
+        keep = self._take_review()
+        await dispute_all(self.turn.attempt, book=self._book, why=why, keep=keep)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
         stands = verdict.standing in (Standing.ACCEPTED, Standing.UNCHECKED)
-        if self._turn.is_inner:
-            self._turn.attempt.verdict = verdict if stands else None
+        if self.turn.is_inner:
+            self._book.keep_later(self._take_review())
+            self.turn.attempt.verdict = verdict if stands else None
             for action in self._reviewed:
                 action.accepted = stands
                 note_looks(action, verdict)
             return
         seen = [action for action in self._reviewed if action.state is State.EXECUTED]
         unread: dict[str, object] = {"delivered": delivered}
+        if not seen:
+            # No step follows that it could be written with.
+            self._book.keep_later(self._take_review())
+        keep = self._take_review()
         if stands:
-            await settle_reviewed(seen, verdict, book=self._book)
+            await settle_reviewed(seen, verdict, book=self._book, keep=keep)
         else:
-            await self._book.move(seen, State.PENDING_REVIEW, facts=unread)
-        late = self._turn.attempt.list_whole_in_state(State.EXECUTED)
-        why = "It came back while the review was going on."
+            await self._book.move(seen, State.PENDING_REVIEW, keep=keep, facts=unread)
+        late = self.turn.attempt.list_whole_in_state(State.EXECUTED)
+        why = "Its answer came during the review."
         await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
         await checkpoint(Point.MARKED)
 
@@ -415,42 +414,44 @@ class TurnLoop:
         undone = last.step is Step.GIVE_UP
         return Done(
             output=last.subject,
-            question=self._render_question(last) if undone else "",
-            note="" if undone else self._render_note(last),
-            stands=_stands(last),
-            waits=self._is_waiting(),
-            standing=last.verdict.standing,
-            confidence=choose_confidence(last.verdict),
-            findings=self._verdicts[last.number].findings,
             attempts=tuple(
                 Attempt(
                     number=attempt.number,
                     correction=correction,
-                    calls=tuple(dict.fromkeys(e.call.id for e in attempt.list_executions())),
+                    calls=tuple(
+                        dict.fromkeys(e.call.parent or e.call.id for e in attempt.list_executions())
+                    ),
                     verdict=verdict,
                 )
                 for attempt, correction, verdict in zip(
-                    self._turn.attempts, self._corrections, self._verdicts.values(), strict=False
+                    self.turn.attempts, self._corrections, self._verdicts.values(), strict=False
                 )
             ),
             open_actions=tuple(
-                action.id for action in self._turn.list_actions() if action.state not in SETTLED
+                action.id for action in self.turn.list_actions() if action.state not in SETTLED
             ),
+            **self._sum_up(last, note=not undone, question=undone),
         )
 
-    def _render_question(self, last: Round[object, Verdict]) -> str:
-        return render_question(last.verdict, [*self._stood, *self._rejected])
-
-    def _is_waiting(self) -> bool:
-        return any(action.state in HOLDS for action in self._turn.list_actions())
-
-    def _render_note(self, last: Round[object, Verdict]) -> str:
-        return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())
-
-
-def _stands(last: Round[object, Verdict]) -> bool:
-    """Whether what was done was neither rejected nor undone."""
-    return last.step in (Step.ACCEPT, Step.DEFER) and last.verdict.standing is not Standing.REJECTED
+    def _sum_up(
+        self, last: Round[object, Verdict], *, note: bool, question: bool
+    ) -> dict[str, Any]:
+        """The fields of a `TurnResult`."""
+        verdict, actions = last.verdict, self.turn.list_actions()
+        rejected = [*self._stood, *self._rejected]
+        stands = last.step in (Step.ACCEPT, Step.DEFER)
+        return {
+            "standing": verdict.standing,
+            "confidence": choose_confidence(verdict),
+            "findings": self._verdicts[last.number].findings,
+            "note": render_note(verdict, actions) if note and not self.turn.is_inner else "",
+            "question": render_question(verdict, rejected) if question else "",
+            "stands": stands and verdict.standing is not Standing.REJECTED,
+            "waits": any(action.state in HOLDS for action in actions),
+        }
 
 
 _LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
+
+_DUE = RECOVERABLE - {State.HELD}
+"""What recovery has to do with at once; a hold waits for a person."""

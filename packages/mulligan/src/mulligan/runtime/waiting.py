@@ -1,5 +1,5 @@
 """How code that is written once waits: on an event loop, on the thread of a sync tool, or beside a
-program without a loop; and a clock that nobody sets.
+program without a loop; and a monotonic clock.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 
-from mulligan.process.event_loop import run_on_own_loop, settle_future
-from mulligan.process.fork import call_on_fork
+from mulligan.process.event_loop import call_on_fork, run_on_own_loop, settle_future
 
 R = TypeVar("R")
 
@@ -39,7 +38,7 @@ class Waiter(Struct, frozen=True, kw_only=True):
 
 
 async def _wait_on_loop(future: Future[None]) -> None:
-    # Shielded: a cancelled caller must not take back an entry that is on its way to the disk.
+    # Shielded: a cancelled caller must not cancel an entry that is being written.
     waiting = asyncio.wrap_future(future)
     waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
     await asyncio.shield(waiting)
@@ -73,7 +72,7 @@ async def _ask_here(question: Callable[[], Any]) -> Any:
     def ask() -> None:
         try:
             answer.set_result(question())
-        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
+        except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
             answer.set_exception(error)
 
     threading.Thread(target=ask, name="mulligan-ask", daemon=True).start()
@@ -104,7 +103,7 @@ def run_apart(steps: Coroutine[Any, Any, R]) -> R:
     def run() -> None:
         try:
             answer.set_result(_run_on_new_loop(steps))
-        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
+        except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
             answer.set_exception(error)
 
     context = contextvars.copy_context()

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
-from mulligan.process.event_loop import is_async
-from mulligan.runtime.advice import conclude, consult, find_correction, precheck_call
+from mulligan.process.user_functions import is_async
+from mulligan.runtime.advice import consult, find_correction, precheck_call, return_or_raise
 from mulligan.runtime.call import ActiveCall, Given, begin_call, claim_host_call
 from mulligan.runtime.context import UNDER_WAY, OpenTurn, UntrackedCall, is_outside, read_context
 from mulligan.runtime.declaration import Declaration
@@ -38,8 +38,9 @@ from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.types.call import Execution, Failure
-from mulligan.types.effect import Effect, Mode
-from mulligan.types.errors import NothingDone, OwnParameterError, UnawaitedError
+from mulligan.types.display import format_value, is_long
+from mulligan.types.effect import Effect
+from mulligan.types.errors import NothingDone, OwnParameterError, StuckError, UnawaitedError
 from mulligan.types.failure import ErrorClass
 
 P = ParamSpec("P")
@@ -57,7 +58,7 @@ def wrap_tool(
     runtime.reads_only[declaration.tool] = reads_only
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
     hide_parameters(wrapped, function, names=declaration.ours)
-    wrapped.mulligan, wrapped.mulligan_tool = declaration, tool
+    wrapped.mulligan, wrapped.mulligan_tool = tool.declaration, tool
     return cast("Callable[P, R]", wrapped)
 
 
@@ -77,7 +78,7 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.loose and read_context().words_only:
+        if tool.untracked and read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         try:
             return await once(args, kwargs)
@@ -89,7 +90,7 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
         left_out = tool.signature.find_left_out(args, kwargs)
         return await auto_correct(tool, corrected, once=once, left_out=left_out)
 
-    if not tool.acts:
+    if not tool.has_effect:
         return call_tool
 
     @functools.wraps(tool.function)
@@ -112,7 +113,7 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.loose and read_context().words_only:
+        if tool.untracked and read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         try:
             return once(args, kwargs)
@@ -123,7 +124,7 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
         left_out = tool.signature.find_left_out(args, kwargs)
         return run_to_end(auto_correct(tool, corrected, once=call_again, left_out=left_out))
 
-    if not tool.acts:
+    if not tool.has_effect:
         return call_tool
 
     @functools.wraps(tool.function)
@@ -159,11 +160,13 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
 
     async def call_once(args: Any, kwargs: Any, corrects: SuggestedCall | None = None) -> Any:
         call = begin_call(tool, (args, kwargs), waiter=ON_LOOP, corrects=corrects)
-        apart = call.brought is not None or call.outer is not None
+        apart = call.brought or call.outer is not None or (call.turn and call.turn.failing)
         if apart and (refused := _find_refusal(call)) is not None:
             return await _refuse(call, refused)
         args, kwargs = call.given
-        if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
+        if call.turn is not None and (
+            tool.guarded or (tool.untracked and _is_corrected(call.turn))
+        ):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
         call.enter()
         try:
@@ -183,7 +186,8 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
                 return _note_success(call, result)
             failed = disguised
         # Outside the handler, or the second try's error would claim the first as its context.
-        return await _rescue_call(call.with_maker(partial(function, *args, **kwargs)), failed)
+        call = call.with_maker(partial(function, *args, **kwargs))
+        return await _note_tried(call, retry(call, failed))
 
     return call_once
 
@@ -197,11 +201,13 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             return _refuse_unawaited(function(*args, **kwargs | more), tool)
 
         call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
-        apart = call.brought is not None or call.outer is not None
+        apart = call.brought or call.outer is not None or (call.turn and call.turn.failing)
         if apart and (refused := _find_refusal(call)) is not None:
             return run_to_end(_refuse(call, refused))
         args, kwargs = call.given
-        if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
+        if call.turn is not None and (
+            tool.guarded or (tool.untracked and _is_corrected(call.turn))
+        ):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
         call.enter()
         try:
@@ -220,7 +226,8 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             if disguised is None:
                 return _note_success(call, result)
             failed = disguised
-        return run_to_end(_rescue_call(call.with_maker(make), failed))
+        call = call.with_maker(make)
+        return run_to_end(_note_tried(call, retry(call, failed)))
 
     return call_once
 
@@ -242,10 +249,15 @@ def _is_corrected(turn: OpenTurn) -> bool:
 def _find_refusal(call: ActiveCall) -> Failure | None:
     """Why a call is not made at all, if it is not."""
     tool = call.tool.declaration.tool
+    stuck = _find_stuck(call)
+    if stuck is not None:
+        return _build_refusal(stuck, ErrorClass.POLICY)
     if call.brought is not None:
         # A value of the caller's own for what is ours would make two calls one, or one two.
         brought = OwnParameterError(tool=tool, parameter=call.brought)
         return _build_refusal(brought, ErrorClass.VALIDATION)
+    if call.outer is None:
+        return None
     call.begin()
     if not call.is_late():
         return None
@@ -254,6 +266,46 @@ def _find_refusal(call: ActiveCall) -> Failure | None:
         "may be called again. Have it wait for what it begins."
     )
     return _build_refusal(late, ErrorClass.POLICY)
+
+
+MOST_FAILING = 200
+"""Calls of a turn whose failures are counted."""
+MOST_SAID = 500
+"""Characters of an error by which it is told from another."""
+
+
+def _find_stuck(call: ActiveCall) -> StuckError | None:
+    """Why a call is not made that has failed in the same way too often in its turn."""
+    tool, turn = call.tool, call.turn
+    if turn is None or not turn.failing or tool.declaration.mode.only_watches:
+        return None
+    if read_context().once:
+        return None  # its host decides how often it is made, or has made it already
+    times, _ = turn.failing.get(_name_call(call), (0, ""))
+    if not 0 < tool.runtime.stuck_after <= times:
+        return None
+    return StuckError(tool=tool.declaration.tool, times=times)
+
+
+def _count_failure(call: ActiveCall, turn: OpenTurn, failed: Execution) -> None:
+    """Count a failure; a success, or another error, begins the count anew."""
+    failure, named = failed.failure, _name_call(call)
+    if failure is None:
+        turn.failing.pop(named, None)
+    elif not isinstance(failure.error, StuckError) and (
+        named in turn.failing or len(turn.failing) < MOST_FAILING
+    ):
+        shown = failed.result if failure.error is None else failure.error
+        said = format_value(shown)[:MOST_SAID]
+        times, before = turn.failing.get(named, (0, said))
+        turn.failing[named] = (times + 1 if said == before else 1), said
+
+
+def _name_call(call: ActiveCall) -> object:
+    """What the same call has too: its tool and what it is asked for."""
+    if is_long(call.arguments):
+        return call.id
+    return call.tool.declaration.tool, call.tool.declaration.server, format_value(call.arguments)
 
 
 def _build_refusal(error: Exception, error_class: ErrorClass) -> Failure:
@@ -269,25 +321,17 @@ async def _guard_call(call: ActiveCall, turn: OpenTurn) -> Any:
     """A call of a turn that is looked at or written down before it is made."""
     call.begin()
     try:
-        return await _make_guarded(call, turn)
+        refused = await precheck_call(call, turn)
+        if refused is not None:
+            return await _note_outcome(call, refused)
+        if call.tool.has_effect:
+            return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
+        if not call.tool.declaration.mode.only_watches:
+            refuse_repeats(call, turn)
+        turn.attempt.asks = turn.attempt.asks or bool(call.tool.declaration.review.judged)
+        return await _note_tried(call, try_call(call))
     finally:
         call.note_end(acted=False)
-
-
-async def _make_guarded(call: ActiveCall, turn: OpenTurn) -> Any:
-    refused = await precheck_call(call, turn)
-    if refused is not None:
-        return await _note_outcome(call, refused)
-    if call.tool.acts:
-        return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
-    if call.tool.declaration.mode is not Mode.OBSERVE:
-        refuse_repeats(call, turn)
-    turn.attempt.asks = turn.attempt.asks or bool(call.tool.declaration.review.judged)
-    return await _note_tried(call, try_call(call))
-
-
-async def _rescue_call(call: ActiveCall, failed: Execution) -> Any:
-    return await _note_tried(call, retry(call, failed))
 
 
 async def _note_tried(call: ActiveCall, tries: Awaitable[Tried]) -> Any:
@@ -300,9 +344,9 @@ async def _note_tried(call: ActiveCall, tries: Awaitable[Tried]) -> Any:
 
 
 def _note_stopped(call: ActiveCall, error: BaseException) -> None:
-    """Stopped in the middle, as by its agent's own time limit: it may have landed all the same."""
-    if call.turn is not None and call.tool.loose and not is_deferral(error):
-        call.turn.attempt.loose.append(_build_loose(call, call.turn, came_back=False))
+    """Stopped in the middle, as by its agent's own time limit: it may still have landed."""
+    if call.turn is not None and call.tool.untracked and not is_deferral(error):
+        call.turn.attempt.untracked.append(_build_untracked(call, call.turn, came_back=False))
 
 
 def _note_success(call: ActiveCall, result: Any) -> Any:
@@ -313,8 +357,10 @@ def _note_success(call: ActiveCall, result: Any) -> Any:
         if tool.declaration.review.judged:
             attempt.asks = True
         attempt.notes.append(call.describe_success)
-        if tool.loose:
-            attempt.loose.append(_build_loose(call, turn, came_back=True))
+        if turn.failing:
+            turn.failing.pop(_name_call(call), None)
+        if tool.untracked:
+            attempt.untracked.append(_build_untracked(call, turn, came_back=True))
     return result
 
 
@@ -322,12 +368,14 @@ async def _note_outcome(call: ActiveCall, execution: Execution) -> Any:
     turn, failure = call.turn, execution.failure
     if turn is not None:
         turn.attempt.notes.append(lambda: execution)
-        if call.tool.loose and not (failure and failure.nothing_done):
-            turn.attempt.loose.append(_build_loose(call, turn, came_back=failure is None))
-    return await conclude(call, execution)
+        if failure is not None or turn.failing:
+            _count_failure(call, turn, execution)
+        if call.tool.untracked and not (failure and failure.nothing_done):
+            turn.attempt.untracked.append(_build_untracked(call, turn, came_back=failure is None))
+    return await return_or_raise(call, execution)
 
 
-def _build_loose(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> UntrackedCall:
+def _build_untracked(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> UntrackedCall:
     undeclared = call.tool.declaration.effect is Effect.UNDECLARED
     effect = Effect.UNDECLARED if undeclared else Effect.IRREVERSIBLE
     build = partial(build_action, call, turn, arguments=call.as_given(), id=call.id, effect=effect)

@@ -36,13 +36,13 @@ class Signer:
         return hmac.digest(self._key, content, "sha256")
 
     def holds(self, found: object, kind: str, *parts: object) -> bool:
-        """Whether what is found is the signature of these parts."""
+        """Whether this is the signature of these parts."""
         if not isinstance(found, bytes):
             return False
         try:
             return hmac.compare_digest(found, self.sign(kind, *parts))
         except (TypeError, ValueError):
-            # What somebody put there in place of a number or a text cannot even be written down.
+            # A forged value of another type cannot be encoded.
             return False
 
     def hash_link(self, content: bytes) -> bytes:
@@ -136,7 +136,7 @@ class ChainEntry(NamedTuple):
     """`None`: hollow. Retention took the content and left the link."""
     hash: bytes
     emptied: bytes | None = None
-    """What retention signs where there is a key, so that nobody else empties an entry."""
+    """What retention signs where there is a key, so that only it can empty an entry."""
 
 
 def hash_entry(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_plainly) -> bytes:

@@ -55,7 +55,8 @@ class Session(Protocol):
         """All rows of a statement that is not among the named ones."""
 
     def run(self, query: str, **values: object) -> int:
-        """Run a statement. Returns how many rows it changed."""
+        """Run a statement of a transaction. Returns how many rows it changed."""
+        return self.run_later(query, **values)()
 
     def run_later(self, query: str, **values: object) -> Changed:
         """Run a statement whose outcome can wait: in a bundle it goes out with what follows."""
@@ -66,7 +67,7 @@ class Session(Protocol):
     def begin_transaction(self, *, synced: bool | None = None) -> AbstractContextManager[None]:
         """A transaction that writes; leaving it with an exception undoes it.
 
-        One that is not `synced` may end before it is on disk, where a power cut can take it back.
+        One that is not `synced` may end before it is on disk, where a power cut can lose it.
         """
 
     def begin_bundle(self, *, synced: bool) -> AbstractContextManager[None]:
@@ -90,7 +91,7 @@ class Session(Protocol):
 
 
 def make_closed_error() -> StoreUnavailableError:
-    """For whoever comes too late."""
+    """The error for a use after closing."""
     return StoreUnavailableError("The store is closed: open it again.")
 
 
@@ -115,7 +116,7 @@ class Pool:
         self._idle: list[Session] = []
         self._lent: set[Session] = set()
 
-    def ask(self, question: Callable[[Session], T]) -> T:
+    def read(self, question: Callable[[Session], T]) -> T:
         """Read something, once more over a new connection when an idle one turned out dead."""
         try:
             with self.acquire_session() as session:
@@ -126,7 +127,7 @@ class Pool:
 
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query, read so."""
-        return self.ask(lambda session: session.fetch(query, **values))
+        return self.read(lambda session: session.fetch(query, **values))
 
     @contextmanager
     def acquire_session(self) -> Iterator[Session]:

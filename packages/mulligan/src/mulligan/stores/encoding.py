@@ -1,4 +1,4 @@
-"""Words of the journal, the log and the casebook as tables hold them, and back."""
+"""Words of the journal, the log and the failure store as tables hold them, and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mulligan.types.errors import ConfigurationError, JournalError, StoreError
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import KnownTool
 from mulligan.types.lesson import Episode, Lesson, Pattern, Use, read_error_rules
-from mulligan.types.log import LogQuery, PatternCount, PatternSeen
+from mulligan.types.log import PatternCount, PatternSeen
 from mulligan.types.values import from_us, to_us
 from mulligan_dates.text import split_words
 
@@ -102,7 +102,7 @@ def decode_action(row: tuple[Any, ...]) -> Action:
 
 
 def decode_standing(action: str, row: tuple[Any, ...] | None) -> tuple[State | None, int]:
-    """Where an action stands, from the columns state, version; nowhere when it has no row."""
+    """An action's state and version, from its row's columns; none when it has no row."""
     if row is None:
         return None, 0
     with report_unreadable(f"Action {action}"):
@@ -126,7 +126,8 @@ def decode_tool(text: str) -> KnownTool:
     with report_unreadable("A declared tool"):
         content = decode_json(text)
         rules = [rule for rule in content.get("error_rules", ()) if _is_rule(rule)]
-        return to_record(KnownTool, content | {"error_rules": rules})
+        earlier = {"callbacks": content.pop("abilities", ())}  # as earlier versions have written it
+        return to_record(KnownTool, earlier | content | {"error_rules": rules})
 
 
 def _is_rule(given: object) -> bool:
@@ -139,7 +140,7 @@ def _is_rule(given: object) -> bool:
 
 @contextmanager
 def report_unreadable(what: str) -> Iterator[None]:
-    """Say of whatever cannot be made sense of in here that the store is damaged."""
+    """Turn every decoding error in here into one that says the store is damaged."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
@@ -169,7 +170,7 @@ _LONGEST = 64
 
 
 def encode_word(word: Episode | Lesson | Use) -> str:
-    """A word of the casebook as JSON, or one sentence on why it cannot be kept."""
+    """A word of the failure store as JSON, or one sentence on why it cannot be kept."""
     try:
         return encode_record(word)
     except (TypeError, ValueError) as error:
@@ -180,7 +181,7 @@ def encode_word(word: Episode | Lesson | Use) -> str:
 
 
 def decode_word(kind: type[W], row: tuple[str, str]) -> W:
-    """A word of the casebook from its id, of a use that of its lesson, and its body."""
+    """A word of the failure store from its id, of a use that of its lesson, and its body."""
     name = "A use of lesson" if issubclass(kind, Use) else kind.__name__
     with report_unreadable(f"{name} {row[0]}"):
         return decode_record(kind, row[1])
@@ -210,7 +211,7 @@ def _describe_word(word: Episode | Lesson | Use) -> str:
 def build_pattern(
     tool: str, fingerprint: str, *, counted: PatternCount, agents: Iterable[str]
 ) -> PatternSeen:
-    """A pattern with what was counted of it, and all who met it by name."""
+    """A pattern with its counts, and the agents that met it."""
     with report_unreadable(f"What is known of failures of {tool}"):
         return PatternSeen(
             pattern=Pattern(
@@ -248,26 +249,3 @@ def _sum(text: str) -> dict[str, float]:
         for bucket, calls in each.items():
             total[bucket] += calls
     return total
-
-
-def matches_query(row: LogRow, query: LogQuery) -> bool:
-    """Whether a row is wanted; the filters in SQL say the same."""
-    same = (
-        (query.tenant, row.tenant),
-        (query.agent, row.agent),
-        (query.server, row.server),
-        (query.tool, row.tool),
-        (query.outcome, row.outcome),
-        (query.error_class, row.error_class),
-        (query.turn, row.turn),
-    )
-    return (
-        row.id.startswith(query.id_prefix)
-        and row.id > query.after
-        and (not query.below or row.id < query.below)
-        and all(not wanted or wanted == found for wanted, found in same)
-        and (not query.turns or row.turn in query.turns)
-        and (not query.parents or row.parent in query.parents)
-        and (query.since is None or row.at_us >= to_us(query.since, name="since"))
-        and (query.until is None or row.at_us < to_us(query.until, name="until"))
-    )

@@ -50,11 +50,11 @@ class MemorySession(SqliteSession):
         """There is no disk."""
 
     def _refuse_replaced(self) -> None:
-        """Nobody can replace it."""
+        """It cannot be replaced."""
 
 
 def _connect(part: str) -> MemorySession:
-    """A new database, its schema copied: every migration anew would take fifty times as long."""
+    """A new database with a copied schema: running every migration takes fifty times as long."""
     connection, empty = apsw.Connection(":memory:"), apsw.Connection(":memory:")
     empty.deserialize("main", _migrate(part))
     # A database that was read from bytes may not grow beyond 1 GB.
@@ -85,7 +85,7 @@ class MemoryPool(Pool):
             yield self._session
 
     def reset_after_fork(self) -> None:
-        """In a child: nobody else has the session."""
+        """In a child: no other thread has the session."""
         self._turn = threading.RLock()
         self._session.abandon()
 

@@ -36,7 +36,7 @@ class Migration(Struct, frozen=True, kw_only=True):
     number: int
     statements: tuple[str, ...]
     needs: int
-    """The schema that a program has to know at least, to go on once this has run."""
+    """The oldest schema a program may know to keep running after this step."""
     waits: bool = False
     """It can be left for later, until every program that knows less has ended."""
 
@@ -56,7 +56,7 @@ class DatabaseSchema(ABC):
         """Write its number down, in the same transaction."""
 
     def read_needs(self) -> int:
-        """The schema that a program has to know at least to use it: its own, unless told."""
+        """The oldest schema a program may know to use it; by default its own."""
         return self.read_version()
 
     def lock(self) -> AbstractContextManager[None]:
@@ -68,7 +68,7 @@ class DatabaseSchema(ABC):
         return self.session.execute(sql)
 
     def list_earlier(self, known: int) -> list[str]:  # noqa: ARG002 - of who shares a database
-        """The processes at work whose programs know less, as a person may look for them."""
+        """The running processes of earlier versions, as an operator can find them."""
         return []
 
 
@@ -148,7 +148,7 @@ def bring_up_to_date(
 
 
 def _leave_for_later(part: str, migration: Migration, earlier: list[str]) -> None:
-    """Say whom a step waits for; an error where a later one is needed to go on at all."""
+    """Say which processes a step waits for; an error where a later step is needed."""
     said = (
         f"Step {migration.number} of the schema takes away what {len(earlier)} processes of an "
         f"earlier version still use ({', '.join(earlier[:_MOST_NAMED])}), and waits for them."

@@ -1,4 +1,4 @@
-"""Opens a store by its URL: ours by a table, anybody else's by an entry point of their package.
+"""Opens a store by its URL: ours by a table, a third party's by an entry point of its package.
 
 A package registers a store in its own `pyproject.toml`, in the form that ours have in ours:
 
@@ -14,22 +14,19 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from msgspec import Struct, field
 
+from mulligan.extensions import find_extensions
 from mulligan.process.event_loop import read_utc_now
 from mulligan.stores.crypto import Seal
 from mulligan.types.errors import ConfigurationError, UnknownStoreError
-from mulligan.types.interfaces import LEASE, Archive, Clock, Store
+from mulligan.types.interfaces import LEASE, Clock, Store, TaskVersions
 from mulligan.types.limits import Retention
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-
 HIDDEN = "<store>"
-"""Shown for a URL that nobody can prove to hold no password."""
+"""Shown for a URL that may hold a password."""
 
 _FILE = re.compile(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
 _SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
@@ -53,14 +50,14 @@ def strip_credentials(url: str) -> str:
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What `open_store` was told, besides where."""
+    """The options of `open_store`."""
 
     seal: Seal
     """Made first: a wrong or unusable key must leave no file behind."""
     migrate: bool = True
     retention: Retention = field(default_factory=Retention)
     tolerate_damage: bool = False
-    """Open a damaged journal all the same, to look at it."""
+    """Open a damaged journal too, for inspection."""
     clock: Clock = read_utc_now
     timeout: timedelta = timedelta(seconds=5)
     """How long to wait for a lock that another process holds, or a server that does not answer."""
@@ -83,7 +80,7 @@ OURS = {
     "sqlite": "mulligan.stores.sqlite:open_store",
 }
 """What our own package registers, looked at first: reading metadata costs every start some time,
-and nobody may take these names."""
+and other packages cannot take these names."""
 
 _FORMS = (
     "memory:, sqlite:///file.db, sqlite:////absolute/path.db or postgresql://user@host/database"
@@ -103,39 +100,20 @@ def choose_opener(url: str) -> Opener:
     if scheme in OURS:
         module, _, function = OURS[scheme].partition(":")
         return cast("Opener", getattr(import_module(module), function))
-    found = {point.value: point for point in _list_entry_points() if point.name == scheme}
-    if not found:
+    found = find_extensions(GROUP).get(scheme)
+    if found is None:
         raise make_refusal(url)
-    if len(found) > 1:
-        raise ConfigurationError(
-            f"{len(found)} packages register stores for {scheme}: ({', '.join(sorted(found))}). "
-            "Uninstall all but one."
-        )
-    [point] = found.values()
-    try:
-        return cast("Opener", point.load())
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(
-            f"The store for {point.name}: is registered as {point.value}, which cannot be loaded "
-            f"({error}). Install its package again."
-        ) from error
+    return found.load_function()
 
 
 def make_refusal(url: str) -> UnknownStoreError:
     """Says what a store's URL can be, without a password that this one may hold."""
-    others = sorted({found.name for found in _list_entry_points() if found.name not in OURS})
-    registered = "".join(f", {name}:" for name in others)
+    registered = "".join(f", {name}:" for name in find_extensions(GROUP) if name not in OURS)
     return UnknownStoreError(
         f"{strip_credentials(url)!r} is not the URL of a store: use {_FORMS}{registered}. A "
         f'package brings another scheme by an entry point of the group "{GROUP}": '
         "install the one that does, or see CONTRIBUTING.md."
     )
-
-
-def _list_entry_points() -> list[EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return list(entry_points(group=GROUP))
 
 
 class Waits(TypedDict, total=False):
@@ -180,26 +158,26 @@ def open_store(
     return choose_opener(url)(url, options)
 
 
-_METHODS = [name for name in vars(Archive) if not name.startswith("_")]
+_METHODS = [name for name in vars(TaskVersions) if not name.startswith("_")]
 
 
-def with_archive(store: Store, archive: Archive) -> Store:
-    """The store, but for its archive; what is missing in that one is said at once."""
-    missing = [name for name in _METHODS if not callable(getattr(archive, name, None))]
+def with_task_versions(store: Store, task_versions: TaskVersions) -> Store:
+    """The store, but for its task versions; what is missing in that one is said at once."""
+    missing = [name for name in _METHODS if not callable(getattr(task_versions, name, None))]
     if missing:
         raise ConfigurationError(
-            f"archive={type(archive).__name__} has no {', '.join(missing)}: an archive has "
-            f"{len(_METHODS)} methods, and ArchiveContract of mulligan_testing tests them."
+            f"task_versions={type(task_versions).__name__} has no {', '.join(missing)}: it needs "
+            f"{len(_METHODS)} methods, and TaskVersionContract of mulligan_testing tests them."
         )
-    return cast("Store", _StoreWithArchive(store, archive))
+    return cast("Store", _StoreWithTaskVersions(store, task_versions))
 
 
-class _StoreWithArchive:
-    """Passes everything on but the archive."""
+class _StoreWithTaskVersions:
+    """Passes everything on but the task versions."""
 
-    def __init__(self, store: Store, archive: Archive) -> None:
+    def __init__(self, store: Store, task_versions: TaskVersions) -> None:
         self._store = store
-        self.archive = archive
+        self.task_versions = task_versions
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

@@ -1,7 +1,7 @@
-"""Files that are ours alone, and locks in them.
+"""Files that only their owner can use, and locks in them.
 
 No link is followed, and no file is used that others could plant. For locks POSIX has `flock`,
-Windows has `msvcrt.locking`. Where Python has neither nobody waits for anybody, and the health
+Windows has `msvcrt.locking`. Where Python has neither there is no locking, and the health
 of a store in files says what that costs.
 """
 
@@ -25,7 +25,7 @@ _seeking = threading.Lock()
 if sys.platform == "win32":
     import msvcrt
 
-    # Nobody can read a byte that is locked there, so it is one that no file of ours has.
+    # A locked byte cannot be read there, so the lock is on one beyond the end of our files.
     _PLACE = 1 << 30
 
     def _lock(file: int) -> None:
@@ -56,7 +56,7 @@ else:
 
 @contextmanager
 def hold_lock(file: int) -> Iterator[None]:
-    """Wait for whoever is in the same file, then let everybody else wait."""
+    """Take the file's lock, waiting for its holder."""
     _lock(file)
     try:
         yield
@@ -105,7 +105,7 @@ def read_private(path: Path) -> bytes:
 
 
 def refuse_second_name(path: Path) -> None:
-    """Refuse a file that has another name as well, under which it may be somebody's."""
+    """Refuse a file with a second hard link."""
     try:
         names = path.stat().st_nlink
     except FileNotFoundError:
@@ -119,7 +119,7 @@ def refuse_second_name(path: Path) -> None:
 
 
 def refuse_unsafe(path: Path, *, secret: bool = False, linked: bool = False) -> None:
-    """Refuse a file that somebody else may have put there, or can change; a missing one is fine.
+    """Refuse a file that another user may have planted or can change; a missing one is fine.
 
     A `secret` must not even be read by others. Only where it may be `linked` is a symbolic link
     followed, and then the link is held to the same owner.
@@ -127,7 +127,7 @@ def refuse_unsafe(path: Path, *, secret: bool = False, linked: bool = False) -> 
     try:
         found = path.lstat()
     except OSError:
-        # Whoever opens it says what is missing.
+        # Opening it reports what is missing.
         return
     if stat.S_ISLNK(found.st_mode):
         if not linked:
@@ -153,7 +153,7 @@ def refuse_unsafe(path: Path, *, secret: bool = False, linked: bool = False) -> 
 def _refuse_owner(path: Path, found: os.stat_result) -> None:
     if not HAS_MODES:
         return
-    # Whoever owns the folder can put anything there anyway, and so can root.
+    # The owner of the folder can put anything there anyway, and so can root.
     trusted = {os.geteuid(), 0, path.parent.stat().st_uid}
     if found.st_uid not in trusted:
         raise StoreUnavailableError(

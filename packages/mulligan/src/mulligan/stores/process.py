@@ -1,7 +1,7 @@
 """Processes that write: their clocks, leases, signs of life, and what a fork must not carry over.
 
 SQLite keeps a table of its locks in the process. A child forked while another thread is at work
-in a file would inherit that thread's locks, which nobody is left to give back, and could never
+in a file would inherit that thread's locks, which are never released, and could never
 write there. So a fork waits for work under way to end, and new work waits for the fork.
 """
 
@@ -18,13 +18,12 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 from weakref import WeakSet
 
 from msgspec import Struct
 
-from mulligan.process.fork import call_on_fork
+from mulligan.process.event_loop import call_on_fork
 from mulligan.types.interfaces import LEASE
 
 _COUNTS_SLEEP: int | None = getattr(time, "CLOCK_BOOTTIME", None)
@@ -49,19 +48,19 @@ class Lease:
         self._heard: float | None = None
 
     def begin(self) -> float:
-        """When something is about to be said: the store hears it now or later, never before."""
+        """Before a heartbeat is sent: the store receives it now or later, never before."""
         return self._read_clock()
 
     def renew(self, begun: float) -> None:
-        """The store has heard what was begun then."""
+        """The store has received the heartbeat sent then."""
         self._heard = begun
 
     def end(self) -> None:
-        """Nobody has to wait for this writer any more."""
+        """The lease is over."""
         self._heard = None
 
     def is_fresh(self) -> bool:
-        """Whether nobody can have given this writer up by now."""
+        """Whether the lease surely still holds."""
         return self._heard is not None and self._read_clock() - self._heard < self._own
 
 
@@ -71,7 +70,7 @@ _SEES_PROCESSES = os.name == "posix"
 _STAT = Path("/proc/self/stat")
 
 
-class Presence(Struct, frozen=True, kw_only=True):
+class ProcessIdentity(Struct, frozen=True, kw_only=True):
     """A process that writes, as it can be told from every other."""
 
     machine: str
@@ -82,10 +81,10 @@ class Presence(Struct, frozen=True, kw_only=True):
     Where the system does not say which processes run, a token that no other process has."""
 
 
-def identify_process() -> Presence:
+def identify_process() -> ProcessIdentity:
     """This process."""
     started = _read_start(os.getpid()) or "" if _SEES_PROCESSES else _draw_token()
-    return Presence(machine=_identify_machine(), pid=os.getpid(), started=started)
+    return ProcessIdentity(machine=_identify_machine(), pid=os.getpid(), started=started)
 
 
 @cache
@@ -95,29 +94,33 @@ def _draw_token() -> str:
 
 
 class Life(StrEnum):
-    """What can be said of a writer."""
+    """The known status of a writer."""
 
     LIVES = "lives"
     SILENT = "silent"
-    """It said nothing for longer than it asked to be waited for: it may live, and come back."""
+    """Silent for longer than its lease: it may be alive, and come back."""
     GONE = "gone"
     """Its process has ended."""
     REVOKED = "revoked"
     """It was closed or given up, and writes no more under its name."""
 
 
-def judge_presence(
-    presence: Presence, *, silent: bool, seen_from: Presence, trust_processes: bool = True
+def judge_process(
+    identity: ProcessIdentity,
+    *,
+    silent: bool,
+    seen_from: ProcessIdentity,
+    trust_processes: bool = True,
 ) -> Life:
     """Whether a writer lives that has been `silent` for its lease, or has not.
 
     Where we `trust_processes`, one that runs on this machine lives, however silent it is.
     """
-    if presence.machine == seen_from.machine and _SEES_PROCESSES:
-        if _read_start(presence.pid) != (presence.started or ""):
+    if identity.machine == seen_from.machine and _SEES_PROCESSES:
+        if _read_start(identity.pid) != (identity.started or ""):
             return Life.GONE
         silent = silent and not trust_processes
-    elif presence == seen_from:
+    elif identity == seen_from:
         silent = False
     return Life.SILENT if silent else Life.LIVES
 
@@ -159,7 +162,7 @@ def _read_start(pid: int) -> str | None:
     except ProcessLookupError:
         return None
     except PermissionError:
-        # Somebody else's, and alive.
+        # Another user's process, and alive.
         return ""
     return ""
 
@@ -203,12 +206,7 @@ class Undisturbed:
                 self._threads += 1
         self._depth.value += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._depth.value -= 1
         if not self._depth.value:
             with self._wake:

@@ -1,6 +1,6 @@
-"""A store as one tenant may ask it: what a surface is given that is a tenant's.
+"""A store restricted to one tenant, for surfaces that serve that tenant.
 
-Closed unless opened: a question that nobody has thought of here is not there to be asked.
+Closed by default: a query that is not listed here does not exist.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from msgspec.structs import replace
 
 from mulligan.types.action import Action, ActionQuery, Entry
-from mulligan.types.interfaces import Archive, Casebook, Health, Journal, Log, Store
+from mulligan.types.interfaces import FailureStore, Health, Journal, Log, Store, TaskVersions
 from mulligan.types.lesson import (
     Balances,
     Episode,
@@ -57,7 +57,7 @@ def keep_to_tenant(store: Store, tenant: str) -> Store:
 
 
 class _Tenant:
-    """Whose everything is."""
+    """The tenant's identity."""
 
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant
@@ -78,19 +78,19 @@ class _OneTenantStore:
         whose = _Tenant(tenant)
         self._store = store
         self.journal = _OneTenantJournal(store.journal, whose)
-        # Asked by the ids of what was found in the others: nobody can guess one.
+        # Looked up by ids found in the others, which cannot be guessed.
         self.vault = store.vault
         # What decides whether a lesson still holds. It names no tenant: `Insights.tools` shows.
         self.catalog = SimpleNamespace(list_tools=lambda: store.catalog.list_tools())
         self.log = _OneTenantLog(store.log, whose)
-        self.archive = _OneTenantArchive(store.archive, whose)
-        self.casebook = _OneTenantCasebook(store.casebook, whose)
+        self.task_versions = _OneTenantTaskVersions(store.task_versions, whose)
+        self.failures = _OneTenantFailures(store.failures, whose)
 
     def load_secret(self) -> bytes:
         return self._store.load_secret()
 
     def check_health(self, *, thorough: bool = True) -> Health:
-        """How the store is; how much others have in it, and who works for them, is left out."""
+        """The health of the store, without the sizes and processes of others."""
         health = self._store.check_health(thorough=thorough)
         open_actions = len(self.journal.list_open_actions(limit=MOST_OPEN))
         return replace(health, rows=None, open_actions=open_actions, writers=())
@@ -151,7 +151,7 @@ class _OneTenantLog(_TenantPart[Log]):
         return self._whose.ask(self._part.list_patterns, query)
 
     def list_losses(self) -> list[Loss]:
-        """None: nobody knows whose rows they were."""
+        """None: the tenants of lost rows are unknown."""
         return []
 
     def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
@@ -159,8 +159,8 @@ class _OneTenantLog(_TenantPart[Log]):
         return self._part.list_finding_counts(since=since, until=until, tenant=tenant)
 
 
-class _OneTenantArchive(_TenantPart[Archive]):
-    """Grounds and versions say whose they are; the rest is asked with one of these in hand."""
+class _OneTenantTaskVersions(_TenantPart[TaskVersions]):
+    """Grounds and versions name their tenant; the rest is queried by one of these."""
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         return [g for g in self._part.list_grounds(task) if g.tenant == self._whose.tenant]
@@ -194,7 +194,7 @@ class _OneTenantArchive(_TenantPart[Archive]):
         return ground.tenant == self._whose.tenant
 
 
-class _OneTenantCasebook(_TenantPart[Casebook]):
+class _OneTenantFailures(_TenantPart[FailureStore]):
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         return self._whose.ask(self._part.list_episodes, query)
 
@@ -231,6 +231,6 @@ class _OneTenantCasebook(_TenantPart[Casebook]):
         return found
 
     def _list_uses_of_built_in(self, lesson: str) -> list[Use]:
-        """Every tenant uses these; what others made of one is nobody else's."""
+        """Every tenant uses these; each sees only its own results."""
         uses = self._part.list_uses(lesson)
         return [each for each in uses if each.tenant == self._whose.tenant]

@@ -60,7 +60,7 @@ class Watermark(Struct, frozen=True, kw_only=True):
         return found[: len(known)] == known
 
     def is_signed(self, signer: Signer) -> bool:
-        """Whether somebody with the key has written it."""
+        """Whether it was written with the key."""
         return self.signed and self.proof[:_HALF] == _sign(self, self.proof[_HALF:], signer)
 
 
@@ -79,7 +79,7 @@ class Watermarks(Struct, frozen=True, kw_only=True):
 
     found: dict[str, Watermark]
     torn: int = 0
-    """Records that cannot be read: whose they were, nobody knows."""
+    """Unreadable records; their writers are unknown."""
     missing: bool = False
     """There is no mark file at all."""
 
@@ -119,7 +119,7 @@ class WatermarkFile:
         try:
             content = read_private(self._path)
         except OSError as error:
-            # A link that somebody put in its place is no mark either.
+            # A planted link is no mark either.
             if error.errno not in (errno.ENOENT, errno.ELOOP):
                 raise
             return Watermarks(found={}, missing=True)

@@ -12,11 +12,20 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
+from mulligan.process.event_loop import run_on_own_loop
+from mulligan.process.user_functions import (
+    ANSWERS_WITHIN,
+    is_waited_for,
+    run_with_timeout,
+    wait_for_answer,
+)
 from mulligan.telemetry import shutdown
 from mulligan.types.events import AttemptReviewed, Happened
 from mulligan.types.interfaces import Subscriber
 
 FLUSH = 5.0
+STALLS_AFTER = 1.0
+"""Seconds after which a subscriber that does not return is no longer waited for at the end."""
 
 _report = logging.getLogger("mulligan")
 
@@ -26,9 +35,10 @@ Errand = Callable[[], None]
 class Errands:
     """Does what it is given, one after the other; what one raises is counted and stays here."""
 
-    def __init__(self, name: str, *, most: int) -> None:
+    def __init__(self, name: str, *, most: int, stalls_after: float = FLUSH) -> None:
         self._name = name
         self._most = most
+        self._stalls_after = stalls_after
         self._closed = False
         self.failures = 0
         """Errands that raised."""
@@ -43,17 +53,18 @@ class Errands:
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
         self._busy = False
+        self._done = 0
         self._waiters: list[float] = []
-        """Since when each of those waits who flush."""
+        """When each waiting flush began."""
 
     @property
     def idle(self) -> bool:
-        """Nothing waits behind what is being done."""
+        """The queue is empty behind the current work."""
         return not self._waiting
 
     @property
     def waited(self) -> float:
-        """Seconds that somebody has waited for what is queued, perhaps a process for its end."""
+        """Seconds that a flush has waited for the queue, perhaps at process exit."""
         with self._change:
             return time.monotonic() - min(self._waiters) if self._waiters else 0.0
 
@@ -83,8 +94,11 @@ class Errands:
                 self._waiters.remove(began)
 
     def close(self) -> None:
-        """Do what is left, then stop."""
-        self.flush()
+        """Do what is left, then stop; an errand that hangs is not waited for."""
+        moving = True
+        while moving and (self._waiting or self._busy):
+            before = self._done
+            moving = self.flush(timeout=self._stalls_after) or self._done > before
         with self._change:
             self._closed = True
             self._change.notify_all()
@@ -93,6 +107,7 @@ class Errands:
     def _run(self) -> None:
         while True:
             with self._change:
+                self._done += self._busy
                 self._busy = False
                 self._change.notify_all()
                 self._change.wait_for(lambda: self._waiting or self._closed)
@@ -102,7 +117,7 @@ class Errands:
                 self._busy = True
             try:
                 errand()
-            except Exception as error:  # noqa: BLE001 - the next errand may do better
+            except BaseException as error:  # noqa: BLE001 - the next errand may do better
                 self.failures += 1
                 _report.warning("%s: an errand failed (%s).", self._name, type(error).__name__)
             # Else what it holds would live until the next one comes.
@@ -122,11 +137,11 @@ class Events:
     ) -> None:
         self._label = label
         """How the names of tools, agents and tenants are shown."""
-        self.errands = Errands("mulligan-events", most=most_waiting)
+        self.errands = Errands("mulligan-events", most=most_waiting, stalls_after=STALLS_AFTER)
         """What its thread does."""
         self._subscribers: tuple[Subscriber, ...] = ()
         self.wanted = False
-        """Whether anybody listens, so that an event is worth making: asked at every call."""
+        """Whether there are subscribers; asked at every call, before an event is built."""
         self._change = threading.Lock()
         self.failures = 0
         """Exceptions that subscribers raised."""
@@ -137,7 +152,7 @@ class Events:
         return self.errands.dropped
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Add a subscriber; the answer takes it away again."""
+        """Add a subscriber; returns the function that removes it."""
         with self._change:
             self._subscribers = (*self._subscribers, subscriber)
             self.wanted = True
@@ -159,21 +174,28 @@ class Events:
         return self.errands.flush(timeout=timeout)
 
     def close(self) -> None:
-        """Hand on what is left, then stop."""
+        """Deliver what is left, then stop."""
         self.errands.close()
 
     def _hand_on(self, event: Happened) -> None:
         for subscriber in self._subscribers:
             try:
-                subscriber(event)
-            except Exception as error:  # noqa: BLE001 - a subscriber's mistake stays with it
+                answer: object = subscriber(event)
+                if is_waited_for(answer):
+                    run_on_own_loop(_wait_for(answer))
+            except BaseException as error:  # noqa: BLE001 - a subscriber's mistake stays with it
                 self.failures += 1
                 what = type(event).__name__
                 _report.warning("A subscriber failed on %s (%s).", what, type(error).__name__)
 
 
+async def _wait_for(answer: object) -> None:
+    """What an async subscriber does with an event."""
+    await run_with_timeout(wait_for_answer(answer), within=ANSWERS_WITHIN)
+
+
 def _label_names(event: Happened, label: Callable[[str], str]) -> Happened:
-    """An event as others may see it: names may hold what nobody thought of."""
+    """An event with secrets hidden: names may contain one."""
     shown: dict[str, Any] = {
         name: label(value) for name, value in asdict(event).items() if name in _NAMES and value
     }

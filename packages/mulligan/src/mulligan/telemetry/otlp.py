@@ -17,9 +17,9 @@ from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk._logs import LoggerProvider
-from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import (
     NonRecordingSpan,
     SpanContext,
@@ -65,13 +65,14 @@ class Otlp:
         base = endpoint.rstrip("/")
         self._spans = spans
         self._tracers = TracerProvider(shutdown_on_exit=False)
-        self._tracers.add_span_processor(
-            BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces"), max_queue_size=MOST_WAITING)
-        )
+        spans_to = OTLPSpanExporter(f"{base}/v1/traces")
+        records_to = OTLPLogExporter(f"{base}/v1/logs")
+        self._exporters: tuple[SpanExporter, LogRecordExporter] = (spans_to, records_to)
+        self._tracers.add_span_processor(BatchSpanProcessor(spans_to, max_queue_size=MOST_WAITING))
         self._tracer = self._tracers.get_tracer("mulligan")
         self._loggers = LoggerProvider(shutdown_on_exit=False)
         self._loggers.add_log_record_processor(
-            BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs"), max_queue_size=MOST_WAITING)
+            BatchLogRecordProcessor(records_to, max_queue_size=MOST_WAITING)
         )
         self._logger = self._loggers.get_logger("mulligan")
 
@@ -98,6 +99,9 @@ class Otlp:
         until = time.monotonic() + LONGEST_CLOSE
         for each in closing:
             each.join(max(0.0, until - time.monotonic()))
+        if any(each.is_alive() for each in closing):
+            for exporter in self._exporters:  # else they retry after the application has closed
+                exporter.shutdown()
 
     def _send_call(self, row: LogRow) -> None:
         attributes: Attributes = {
@@ -196,7 +200,7 @@ def _keep_known(attributes: Mapping[str, str | None]) -> Attributes:
 
 
 def _find_trace(turn: str | None) -> Context:
-    """One trace for a turn, whichever process speaks of it; none of its own for a call alone."""
+    """One trace for a turn across processes; none for a call without a turn."""
     if turn is None:
         return Context()
     digest = sha256(turn.encode()).digest()

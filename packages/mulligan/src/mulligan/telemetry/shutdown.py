@@ -1,4 +1,4 @@
-"""Leaving in good order: exit, SIGTERM and fork, and applications that nobody uses any more."""
+"""Orderly shutdown: exit, SIGTERM, fork, and applications that are garbage-collected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Protocol
 
-from mulligan.process.fork import call_on_fork
+from mulligan.process.event_loop import call_on_fork
 
 
 class Leaving(Protocol):
@@ -51,7 +51,7 @@ def end_with_process(writer: Leaving) -> None:
     """
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
-        # By a set that does not hold it either: who has left by then is not there.
+        # A weak set: what was collected by then is not there.
         util.Finalize(None, _close_writers, args=(weakref.WeakSet([writer]),), exitpriority=100)
 
 
@@ -114,7 +114,7 @@ class Closer:
         self._opened = itertools.count(1)
 
     def watch(self, owner: object, closes: Sequence[Close]) -> weakref.finalize[..., object]:
-        """Once nobody holds the owner any more, call these. None of them may hold it."""
+        """Call these once the owner is garbage-collected. None of them may reference it."""
         # Started here: a collector may come by while its thread holds what starting takes.
         self._start()
         if next(self._opened) % MOST_UNUSED == 0:

@@ -30,7 +30,7 @@ class ToolSpan:
         self._token = context.attach(trace.set_span_in_context(self._span))
 
     def end(self, *, error_type: str | None = None) -> None:
-        """Close it. Of an error only the type is told; its text may hold anything."""
+        """Close it. Only an error's type is recorded; its text may hold anything."""
         context.detach(self._token)
         if error_type is not None:
             self._span.set_attribute("error.type", error_type)

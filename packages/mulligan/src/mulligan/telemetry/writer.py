@@ -106,7 +106,7 @@ class RowQueue:
 
     @property
     def unwritten_shed(self) -> bool:
-        """Whether rows were shed that nobody has taken the count of."""
+        """Whether rows were shed that are not counted yet."""
         return any(self._shed)
 
     def take_shed(self) -> tuple[int, int]:
@@ -141,7 +141,7 @@ class RowQueue:
 
 
 _FAILED = (Outcome.FAILURE, Outcome.UNKNOWN)
-"""Outcomes of what can be a case of a pattern: nobody learns from a call that was called off."""
+"""Outcomes of what can be a case of a pattern: a cancelled call is no evidence."""
 _STARTS_WITHIN = 1.0
 """Seconds, in which a thread that is being started is there."""
 _MOST_MET = 1_000
@@ -173,7 +173,7 @@ class WriterLimits(Struct, frozen=True, kw_only=True):
 
 
 class RowCounts(Struct, frozen=True, kw_only=True):
-    """What became of the rows: once all is still, `emitted` is the sum of the other three."""
+    """Counts of rows by result: at rest, `emitted` is the sum of the other three."""
 
     emitted: int
     stored: int
@@ -230,7 +230,7 @@ class LogWriter:
         self._counted = 0
         """Lost rows of which the store has the count."""
         self._met: dict[str, str] = {}
-        """The patterns of calls that have failed of late, by their first try."""
+        """The patterns of recently failed calls, by their first try."""
 
     def emit(self, row: LogRow) -> None:
         """Queue a row. Never waits for a store that is away; once closed, counts it as dropped."""
@@ -250,7 +250,7 @@ class LogWriter:
             self._start()
 
     def tally(self) -> RowCounts:
-        """What became of every row so far."""
+        """Counts of all rows so far."""
         waiting = len(self._queue) + len(self._in_hand)
         dropped = self._queue.shed + self._given_up
         return RowCounts(
@@ -336,7 +336,7 @@ class LogWriter:
             try:
                 thread.start()
             except RuntimeError:
-                # The interpreter is on its way out; closing writes what is left.
+                # The interpreter is exiting; closing writes what is left.
                 return
             self._thread = thread
             shutdown.end_with_process(self)
@@ -369,7 +369,7 @@ class LogWriter:
                 pause = min(pause * 2, self._limits.longest_pause)
 
     def _doze(self, seconds: float) -> None:
-        with suppress(Empty):  # nobody called: the time is up
+        with suppress(Empty):  # no wake-up: the time is up
             self._wake.get(timeout=seconds)
 
     def _write_one_batch(self) -> int | None:
@@ -456,7 +456,7 @@ class LogWriter:
         found: dict[str, Pattern] = {}
         for row in rows:
             if row.outcome in _FAILED and row.server != OWN:
-                # A failure that nobody recognizes is a row all the same.
+                # An unrecognized failure is a row too.
                 with suppress(Exception):
                     pattern = self._recognize(row)
                     if not self._is_met_again(row, pattern):
@@ -477,7 +477,7 @@ class LogWriter:
         rows = self._queue.take(self._limits.rows * 2)
         self._given_up += len(rows)
         self._queue.take_shed()
-        # Whoever writes at this moment may have taken the count of what was shed before.
+        # A write in progress may have taken the count of rows shed before.
         lost = self._queue.shed + self._given_up - self._counted
         hanging = len(self._in_hand)
         notes = len(self._noted) + len(self._notes_in_hand)

@@ -29,7 +29,7 @@ class State(StrEnum):
     NEEDS_HUMAN = "needs_human"
     VERIFIED = "verified"
     UNCHECKED = "unchecked"
-    """It stands, and nobody looked at it: there was no reviewer for it."""
+    """It was kept and not reviewed: there was no reviewer for it."""
     UNDONE = "undone"
     NOT_EXECUTED = "not_executed"
     DENIED = "denied"
@@ -60,11 +60,11 @@ class Row(Struct, frozen=True, kw_only=True):
     """One state in the table of the journal."""
 
     to: Mapping[State, By] = field(default_factory=dict)
-    """The states that follow, and who may take that step."""
+    """The states that follow, and by whom."""
     sends: Request | None = None
     """What is sent from here: the entry is on disk, synced, before that."""
     settled: bool = False
-    """Nothing more is owed. Else it is open: it stands on the open list, and a person may close it
+    """Nothing more is owed. Else it is open: it is on the open list, and a person may close it
     with a note."""
 
 
@@ -130,12 +130,12 @@ JOURNAL: Mapping[State | None, Row] = {
     State.EXPIRED: _SETTLED,
     State.CLOSED: _SETTLED,
 }
-"""The rules of the journal, in one place: which state follows on which, who may take that step, and
-what is on disk before anything is sent. `None` is an action that has no entry yet."""
+"""The rules of the journal, in one place: which state follows on which, and by whom, and what is on
+disk before anything is sent. `None` is an action that has no entry yet."""
 
 
 def find_takers(before: State | None, after: State) -> By:
-    """Who may take a step; nobody, where the journal does not know it."""
+    """Who may take a step; empty where the journal does not know it."""
     row = JOURNAL[before]
     if after is State.CLOSED:
         return By(0) if before is None or row.settled else By.PERSON
@@ -143,7 +143,7 @@ def find_takers(before: State | None, after: State) -> By:
 
 
 def list_steps(by: By, to: State) -> frozenset[State]:
-    """The states from which somebody takes actions to a state."""
+    """The states from which an action can reach a state."""
     return frozenset(each for each in State if by in find_takers(each, to))
 
 
@@ -154,17 +154,22 @@ SYNCED = frozenset(state for state in State if JOURNAL[state].sends)
 """On disk, synced, before the outside call that follows. Of the others a power cut may take the
 last ones, and recovery finds out again; the death of the process takes none."""
 
+RECOVERABLE = frozenset(
+    state for state in State if any(By.RECOVERY in taker for taker in JOURNAL[state].to.values())
+)
+"""Recovery takes these further by itself, without a person."""
+
 HOLDS = list_steps(By.RECOVERY, State.EXPIRED)
-"""Not begun: a person, or who has the code, takes it further."""
+"""Not begun: a person, or a process with the code, takes it further."""
 
 NOTHING_THERE = HOLDS | {State.DENIED, State.EXPIRED, State.NOT_EXECUTED}
 """Nothing of it was done, or is not yet."""
 
 UNCERTAIN = list_steps(By.RECOVERY, State.UNKNOWN)
-"""Nobody has written what became of the call, and recovery finds out."""
+"""The result of the call is not recorded, and recovery finds it out."""
 
 UNANSWERED = UNCERTAIN | {State.NEEDS_HUMAN}
-"""Something of it may be there: nobody knows whether the call took effect."""
+"""Something of it may be there: whether the call took effect is unknown."""
 
 UNREVIEWED = list_steps(By.RECOVERY, State.PENDING_REVIEW)
 """It took effect, and its review is still to come or to be written down."""
@@ -183,7 +188,7 @@ DECIDED = frozenset({State.APPROVED, State.DENIED, State.UNDOING})
 
 
 class UndoResult(StrEnum):
-    """What an undo came to, as read back."""
+    """The verified result of an undo."""
 
     RESTORED = "restored"
     PARTIAL = "partial"
@@ -200,7 +205,7 @@ STATE_AFTER = {
     UndoResult.FAILED: State.UNDO_FAILED,
     UndoResult.UNKNOWN: State.UNDO_FAILED,
 }
-"""Only what was read back as it was before is undone."""
+"""Only what was verified to be as before counts as undone."""
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -216,7 +221,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     attempt: int = 1
     outer: str | None = None
     """The attempt of the outermost turn, where this one was opened inside another and belongs to
-    it: what that came to counts for both."""
+    it: its result counts for both."""
     call: str | None = None
     parent: str | None = None
     """The action of the whole bulk, where this is one of its elements."""
@@ -224,7 +229,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     """The idempotency key or client id the remote knows this call by, which is ours."""
     durable: bool = False
     """An engine keeps its turn, and goes on with it after a crash: until it has, or a day has gone
-    by, nobody else reviews it."""
+    by, no other process reviews it."""
     binding: str = ""
     """What its tool is bound to beside its code, as a mark that tells it from another one's; empty
     where that is nothing."""
@@ -250,12 +255,12 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def is_decision(entry: Entry) -> bool:
-    """Whether somebody said so by name, for whichever process has the code to act on at once."""
+    """Whether a person asked for it by name, so that any process with the code acts at once."""
     return entry.state in DECIDED and bool(entry.detail.get("by"))
 
 
 class Action(Struct, frozen=True, kw_only=True):
-    """An action as it stands now."""
+    """An action in its present state."""
 
     id: str
     opening: Opening
@@ -264,7 +269,8 @@ class Action(Struct, frozen=True, kw_only=True):
     opened_at: datetime
     changed_at: datetime
     writer: str = ""
-    """Who wrote its last entry, and works on it as long as it is open. Gone, anybody may."""
+    """Who wrote its last entry, and works on it as long as it is open. Once it is gone, any process
+    may."""
     detail: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -314,7 +320,7 @@ HOLD_LIFE = timedelta(minutes=15)
 
 
 class Hold(Struct, frozen=True, kw_only=True):
-    """An irreversible call that waits for a person before it runs."""
+    """An irreversible call that is held until it is approved."""
 
     action: str
     expires_at: datetime
@@ -323,7 +329,7 @@ class Hold(Struct, frozen=True, kw_only=True):
 
 @hide_fields("value")
 class Kept(Struct, frozen=True, kw_only=True):
-    """A raw value in the vault: a pre-image, or what a late review will need."""
+    """A raw value in the vault: a snapshot, or what a late review will need."""
 
     owner: str
     """Id of the action or turn it belongs to."""
@@ -335,8 +341,8 @@ class Kept(Struct, frozen=True, kw_only=True):
 
 
 def leads_to(before: State | None, after: State, *, by: By | None = None) -> bool:
-    """Whether the journal accepts `after` as the next state of an action in `before`: at all, or
-    as the step of somebody."""
+    """Whether the journal accepts `after` as the next state of an action in `before`: at all, or as
+    one actor's step."""
     takers = find_takers(before, after)
     return bool(takers) if by is None else by in takers
 
@@ -348,7 +354,7 @@ def find_late_step(state: State) -> State | None:
 
 
 def check_step(action: str, before: State | None, after: State, *, by: By | None = None) -> None:
-    """Raise unless an action may go from one state to the other: at all, or by somebody's hand."""
+    """Raise unless an action may go from one state to the other: at all, or by that actor."""
     if not leads_to(before, after, by=by):
         where = f"is {before}" if before else "has no entry yet"
         whose = f" by its {by.name.lower()}" if by and by.name and leads_to(before, after) else ""
@@ -375,12 +381,12 @@ def check_entry(entry: Entry, *, state: State | None, version: int) -> None:
 
 
 def has_expired(detail: Mapping[str, object], *, changed_at: datetime, now: datetime) -> bool:
-    """Whether nobody will answer a hold any more, or run what was approved."""
+    """Whether a hold is too old to be answered, or an approved call to be run."""
     return now >= find_expiry(detail, changed_at=changed_at)
 
 
 def find_expiry(detail: Mapping[str, object], *, changed_at: datetime) -> datetime:
-    """When a hold ends, by the clock of who wrote it."""
+    """When a hold ends, by its writer's clock."""
     try:
         return datetime.fromisoformat(str(detail.get("expires_at")))
     except ValueError:

@@ -16,16 +16,17 @@ from mulligan.types.errors import (
     FlaggedCallError,
     HeldError,
     OwnParameterError,
+    StuckError,
     UnfinishedRunError,
 )
 from mulligan.types.finding import Confidence, Finding, Standing
 from mulligan.types.turn import History
 from mulligan.types.values import hide_fields
 
-NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError, UnfinishedRunError)
-"""What `HostRun.call` raises of a call that was not made, or that had another agent act who did not
-finish, in words for its agent: a framework that ends its run with an exception is given them as the
-result."""
+NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError, StuckError, UnfinishedRunError)
+"""What `HostRun.call` raises of a call that was not made, or that had another agent act that did
+not finish, as text for its agent: a framework that ends its run with an exception is given them as
+the result."""
 
 
 class StepTools(Protocol):
@@ -51,11 +52,11 @@ class StepTools(Protocol):
         """
 
     def end(self, name: str, *, step: int, result: object = None, error: str = "") -> None:
-        """What came of it, or the kind of its failure."""
+        """Its result, or the kind of its failure."""
 
 
 class Assignment(Protocol):
-    """One text to be written, as an agent is told of it: a draft, a reply, a run of a task."""
+    """One text to be written, as an agent sees it: a draft, a reply, a run of a task."""
 
     @property
     def prompt(self) -> str:
@@ -112,17 +113,17 @@ class HostCall(Struct, frozen=True, kw_only=True):
     tool: str
     arguments: Mapping[str, object]
     make: MakeInHost
-    """Called again where another try is safe, and with other arguments where they were mended. What
-    it raises may come from after the effect, whatever its class and its words are."""
+    """Called again where another try is safe, with other arguments if they were repaired. What it
+    raises may come from after the effect, whatever its class and its words are."""
     check: CheckInHost | None = None
-    """What it raises is known before the tool is entered: nothing was done, and nobody is asked to
-    approve such a call. `None`: the framework tells only once it makes the call."""
+    """What it raises is known before the tool is entered: nothing was done, and no person is asked
+    to approve such a call. `None`: the framework tells only once it makes the call."""
     id: str = ""
     """The framework's own id of the call, the same when it goes on after an approval. Empty: it has
     none, and the next call with the same arguments goes on."""
     approved: bool | None = None
-    """What a person has said in the framework's own way. `None`: nobody was asked there. Approved
-    with other arguments than it was held with, it is another call in the place of that one."""
+    """What a person has said in the framework's own way. `None`: not asked there. Approved with
+    other arguments than it was held with, it is another call in the place of that one."""
     edited: bool = False
     """The arguments are those of a person, who has changed them before anything was held here."""
     reason: str = ""
@@ -153,43 +154,43 @@ class MeantCall(NamedTuple):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What becomes of a reply: it goes out, or its agent is told what is wrong and tries again."""
+    """What happens to a reply: it goes out, or its agent is told what is wrong and tries again."""
 
     reply: object
     """What the person reads: the reply with the note under it where that is text, or a question in
     its place."""
     standing: Standing
     confidence: Confidence | None
-    """`None`: nobody has reviewed it, or not yet."""
+    """`None`: not reviewed, or not yet."""
     findings: tuple[Finding, ...] = ()
     note: str = ""
     """What the person must know beside the reply. Show it where that is not text."""
     feedback: str = ""
     """What to tell the agent. Empty: nothing, and the reply goes out."""
     undone: bool = False
-    """The feedback is about what the agent did, which was taken back: the messages of that attempt
+    """The feedback is about what the agent did, which was undone: the messages of that attempt
     leave what the model sees next. Otherwise only the reply is written again."""
     stands: bool = True
     """What was done was neither rejected nor undone."""
     finished: bool = True
-    """It stands, and no call of it waits for a person: what the agent's output says is done."""
+    """It was kept, and no call of it is awaiting approval: what the agent's output says is done."""
     unfinished: UnfinishedRunError | None = None
     """Raise this in the place of an output that is no text, or say it in the framework's own way.
-    `None`: it is finished, or the application wants the output all the same."""
+    `None`: it is finished, or the application wants the output anyway."""
 
     @property
     def refusal(self) -> str:
-        """What is told of a rejected call to who made it alone, and will make no other attempt."""
+        """What a rejected call says to a caller that will make no other attempt."""
         question = self.reply if isinstance(self.reply, str) else self.note
         return self.feedback or question or " ".join(finding.issue for finding in self.findings)
 
 
 class Called(Struct, frozen=True, kw_only=True):
-    """What came of a call that a framework has made."""
+    """The result of a call that a framework has made."""
 
     result: object
     note: str = ""
-    """What its agent is told beside the result: that the call was mended, or what would help where
+    """What its agent is told beside the result: that the call was repaired, or what would help if
     the result is a failure. Empty, or in the result already, mostly."""
 
     def join_note(self) -> object:
@@ -240,7 +241,7 @@ class HostRun(Protocol):
         """How many tools its agent has, where the framework tells: a part of its context."""
 
     async def call(self, call: HostCall) -> Called:
-        """Make a call: logged, mended, journaled or held as its tool was declared.
+        """Make a call: logged, repaired, journaled or held as its tool was declared.
 
         Its own error comes through, with advice on it (`Host.read_advice`). `HeldError`: it waits
         for a person, and nothing was done.
@@ -267,13 +268,13 @@ class HostRun(Protocol):
         """
 
     async def review(self, reply: object, *, last: bool = False) -> Answer:
-        """Review what was done since the last review, and the reply, before anybody sees it.
+        """Review what was done since the last review, and the reply, before it is shown.
 
         With `feedback`, have the agent go on and bring its next reply; `last`: it cannot go on.
         """
 
     async def review_failed(self) -> str:
-        """Why what a failed call has done all the same was undone; nothing, where it stands."""
+        """Why the effect of a failed call was undone; empty where it was not."""
 
     def deliver(self, reply: object) -> Answer:
         """In the place of `review`, where the reply is out already and its agent cannot go on: what
@@ -291,14 +292,15 @@ class HostRun(Protocol):
         """The calls of the run that stand, for a framework that has no conversation of its own."""
 
     async def keep_dropped(self, messages: bytes) -> None:
-        """Keep the messages of a rejected attempt, which the model is not to see any more, for
-        those who look into the turn later."""
+        """Keep the messages of a rejected attempt, which the model is not to see any more, for a
+        later look at the turn."""
 
     async def leave(self, *, failed: bool = False) -> None:
-        """The run is over. What nobody reviewed goes to a later review.
+        """The run is over. What was not reviewed goes to a later review.
 
         `failed`: it ended without an answer, and nothing is kept of what was said in it, so that
-        what turns out to be wrong is undone. Else somebody may build on it, and a person is asked.
+        what turns out to be wrong is undone. Otherwise others may build on it, and a person is
+        asked.
         """
 
 
@@ -320,11 +322,11 @@ class RunOptions(TypedDict, total=False):
     hold_back: bool
     """A stream gives what was reviewed, and nothing before that."""
     keep_unfinished: bool
-    """Hand out an output that is no text though its run was rejected or waits for a person: whoever
-    asks for it looks at the standing in `on_answer` themselves."""
+    """Hand out an output that is no text though its run was rejected or is awaiting approval: the
+    application then checks the standing in `on_answer`."""
     on_answer: Callable[[Answer], object]
-    """Told what became of each reply that went out, with its standing and confidence. The reply
-    goes out whatever this raises."""
+    """Told the result of each reply that went out, with its standing and confidence. The reply goes
+    out whatever this raises."""
 
 
 class Host(Protocol):
@@ -359,8 +361,8 @@ class Host(Protocol):
 
         `agent`, `principal` and `context` are as the framework calls them, where nothing else was
         said; without a context, one is derived for the log. `history` is the conversation before
-        the message. Not `vouched`: a client only reports what the person said, and nobody knows the
-        client. `given` is what it knows of the run, for the option `about`; `thread` is what its
+        the message. Not `vouched`: a client only reports what the person said, and the client is
+        unknown. `given` is what it knows of the run, for the option `about`; `thread` is what its
         ids of calls are unique in, such as a conversation. `kept`: the framework keeps what tools
         return as the run goes on, so that it may be taken up after its process was killed.
         """
@@ -405,18 +407,19 @@ Tools = Mapping[str, Callable[..., object]]
 """What steps can call, by name."""
 
 WAITS = (1.0, 2.0, 5.0, 15.0)
-"""Seconds between one look at a call that waits for a person and the next, where nobody signals."""
+"""Seconds between one look at a call that is awaiting approval and the next, where there is no
+signal."""
 
 
 class CallRefusedError(Exception):
-    """A call of a durable turn was not made, or failed: in words for its agent."""
+    """A call of a durable turn was not made, or failed: as text for its agent."""
 
 
 class Engine(Protocol):
     """What keeps a workflow: its steps and its waits are its own."""
 
     async def make_step(self, name: str, step: Plain) -> Plain:
-        """Make a step, or give what it came to when it was made before."""
+        """Make a step, or give the result it had before."""
 
     async def wait_for_word(self, action: str, seconds: float) -> None:
         """Wait for a signal about an action, or so long; a crash begins no wait anew."""
@@ -445,7 +448,7 @@ class DurableTurn:
         """Call a tool, once, whatever happens to the process that does.
 
         One that cannot be undone waits here for a person, as long as that takes. What is not made,
-        or fails, is a `CallRefusedError` in words for the agent.
+        or fails, is a `CallRefusedError` with a text for the agent.
         """
         name = tool if isinstance(tool, str) else getattr(tool, "__name__", str(tool))
         self._made += 1
@@ -461,7 +464,7 @@ class DurableTurn:
             came = await self._make(f"look {name}", asked | {"kind": "look", "look": looks})
         taken = {"id": came["id"], "tool": name, "arguments": arguments, "attempt": self.attempt}
         if "refused" in came:
-            # Something of it may be there all the same, and belongs to the attempt.
+            # It may still have had an effect, which belongs to the attempt.
             self._steps.append(taken | {"failed": True})
             raise CallRefusedError(str(came["refused"]))
         self._steps.append(taken | {"result": came["result"]})
@@ -486,7 +489,7 @@ that is not the same every time, such as asking a model, is a step of the engine
 
 
 async def run_turn(agent: DurableAgent, turn: DurableTurn) -> Plain:
-    """Attempt, review, and once more, until a reply goes out. What it came to, as plain values."""
+    """Attempt, review, and once more, until a reply goes out. The result, as plain values."""
     while True:
         reply = await agent(turn)
         answer = await turn.review(reply)

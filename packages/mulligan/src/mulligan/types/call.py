@@ -16,14 +16,14 @@ OWN = "(mulligan)"
 """The server of rows that tell steps of our own loops. They are no calls of any tool."""
 
 DERIVED = "derived: "
-"""How a context begins that nobody gave: it was put together from what is known of the turn."""
+"""How a context begins that was not given: it was put together from what is known of the turn."""
 
 ToolFunction = Callable[..., Any]
 """A tool as its author writes it: any function, sync or async."""
 
 
 class Outcome(StrEnum):
-    """What came of a call."""
+    """The result of a call."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -67,12 +67,13 @@ class Failure(Struct, frozen=True, kw_only=True):
     nothing_done: bool = False
     """It is proven that this try changed nothing: never made or sent, or its tool's own word."""
     refused: bool = False
-    """Somebody has said that it changed nothing, which a look has to agree with, where there is
-    one."""
+    """A rule or the tool says that it changed nothing, which a look has to agree with, where there
+    is one."""
     acted_within: bool = False
     """Calls that this one has made itself may have changed something: it is not made again."""
     landed: bool = False
-    """A look has found that the call took effect all the same: its tool failed after that."""
+    """The remote has said, or a look has found, that the call took effect: its tool failed after
+    that."""
     now: object = None
     """What is there now, where a conflict was followed by a look."""
 
@@ -82,7 +83,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 @hide_fields("result")
 class Execution(Struct, frozen=True, kw_only=True):
-    """A call and what came of it, with raw values. It never leaves the process."""
+    """A call and its result, with raw values. It never leaves the process."""
 
     call: Call
     outcome: Outcome
@@ -133,14 +134,14 @@ class LogRow(NamedTuple):
 
 
 @hide_fields("state")
-class Image(Struct, frozen=True):
-    """What was there before a call, as it was read: a pre-image that was taken."""
+class Snapshot(Struct, frozen=True):
+    """What was there before a call, as it was read: a snapshot that was taken."""
 
     state: object
     """`None`: it was looked, and nothing was there."""
 
 
-@hide_fields("arguments", "result", "image")
+@hide_fields("arguments", "result", "snapshot")
 class Record(Struct, frozen=True, kw_only=True):
     """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
 
@@ -150,15 +151,15 @@ class Record(Struct, frozen=True, kw_only=True):
     """What the remote may know this call by: the same on every try, and of no other call."""
     result: object = None
     """What the tool returned; for `version`, also what `read` or `before` returned."""
-    image: Image | None = None
-    """The pre-image; `None`: none was taken, and nobody knows what was there."""
+    snapshot: Snapshot | None = None
+    """The snapshot; `None`: none was taken, and the state before is unknown."""
     version: str | None = None
     """The version we wrote, as text whatever `version` returned: undo only what is still at it."""
 
     @property
     def before(self) -> object:
         """What was there before the call, where that was read; `None` also if nothing was."""
-        return None if self.image is None else self.image.state
+        return None if self.snapshot is None else self.snapshot.state
 
 
 RecordFunction = Callable[[Record], object | Awaitable[object]]
@@ -169,9 +170,9 @@ class DeclaredCallbacks(TypedDict, total=False):
     """The functions that `@m.tool(…)` takes."""
 
     before: RecordFunction
-    """Read what is there before the call: the pre-image."""
+    """Read what is there before the call: the snapshot."""
     undo: RecordFunction
-    """Take the effect back, only if it is still at `record.version`; else raise `ConflictError`."""
+    """Undo the effect, only if it is still at `record.version`; else raise `ConflictError`."""
     read: RecordFunction
     """Read what is there now, `None` if nothing is. By default `before` does it."""
     probe: RecordFunction
@@ -200,5 +201,6 @@ class ToolCallbacks(Struct, frozen=True, kw_only=True):
 
     @property
     def reader(self) -> RecordFunction | None:
-        """How the state is read back: `read`, else `before`, which reads the same thing."""
+        """How the state is read for verification: `read`, else `before`, which reads the same
+        thing."""
         return self.read or self.before

@@ -65,17 +65,17 @@ def escape(text: str) -> str:
 
 
 def format_value(value: object) -> str:
-    """What a value of somebody else's prints as; one that refuses is named by its type."""
+    """What a user's value prints as; one that refuses is named by its type."""
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - its own code may raise anything
+    except (Exception, SystemExit):  # noqa: BLE001 - its own code may raise anything
         if type(value) is int:  # of more digits than Python writes in decimal
             return hex(value)
         return f"<{type(value).__name__} that cannot be shown>"
 
 
 def escape_json(text: str) -> str:
-    """JSON text with the same characters as escapes of JSON: who decodes it gets them back."""
+    """JSON text with the same characters as escapes of JSON: decoding gives them back."""
     return _UNSAFE.sub(_escape_in_json, text)
 
 
@@ -96,7 +96,7 @@ def show_name(name: str) -> str:
 
 def format_one_line(text: str, *, most: int) -> str:
     """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
-    # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.
+    # Cut first as well: folding ten megabytes for one line is too slow.
     line = escape(" ".join(text[: most * 4].split()))
     return shorten(line, most=most)
 
@@ -118,12 +118,12 @@ _WORD = re.compile(r"[\w.,:;@+/%#~&=$€£*!?'()<>\[\]{}-]*")
 
 @hide_fields("raw")
 class Quoted(Struct, frozen=True):
-    """What somebody else wrote. As text it is a quote that says whose it is."""
+    """Text from another source. Rendered, it is a quote that names the source."""
 
     raw: str
-    """As it was written: for who compares it, never for who shows it."""
+    """As it was written: for comparing, never for showing."""
     origin: str
-    """Who wrote it, in words of ours: `a judge`."""
+    """Who wrote it, in our own terms: `a judge`."""
 
     def __str__(self) -> str:
         """One line for a sentence of ours."""
@@ -138,7 +138,7 @@ class Quoted(Struct, frozen=True):
         return [Ours(f"> {escape(line)}".rstrip()) for line in self.raw.splitlines()]
 
     def fence(self, mark: str) -> Ours:
-        """A piece of a prompt, between two lines with a mark that nobody could have known."""
+        """A piece of a prompt, between two lines with an unguessable mark."""
         name = format_one_line(self.origin, most=_NAME)
         return Ours(f"[{mark} {name}]\n{cut(self.raw).replace(mark, '…')}\n[{mark} end]")
 
@@ -187,17 +187,17 @@ class SaidText(NamedTuple):
 
 def is_long(*values: object) -> bool:
     """Whether these hold more than `LONG` characters; what has too many parts to tell does too."""
-    room, ahead, looked = LONG, list(values), 0
+    room, ahead, looked = LONG, list(values), len(values)
     while ahead and room >= 0:
         each = ahead.pop()
-        looked += 1
-        if isinstance(each, SaidText):
-            room -= _measure(each.text) * _SAID_COSTS
-        elif isinstance(each, _TEXTS):
+        if isinstance(each, _TEXTS):
             room -= _measure(each)
+        elif isinstance(each, SaidText):
+            room -= _measure(each.text) * _SAID_COSTS
         elif each is not None and not isinstance(each, _NUMBERS):
             inner = _list_inside(each)
-            if len(inner) + looked > MOST_PARTS:
+            looked += len(inner)
+            if looked > MOST_PARTS:
                 return True
             ahead += inner
     return room < 0
@@ -223,11 +223,11 @@ def is_tangled(value: object) -> bool:
 
 def is_tame(value: object) -> bool:
     """Whether going through its lists and mappings ends: none has a way of its own to be read."""
-    ahead: list[object] = [value]
+    ahead = [value] if isinstance(value, _BUILT_IN) else []
     seen: set[int] = set()
     while ahead:
         each = ahead.pop()
-        if not isinstance(each, _BUILT_IN) or id(each) in seen:
+        if id(each) in seen:
             continue
         seen.add(id(each))
         kind = type(each)
@@ -235,7 +235,8 @@ def is_tame(value: object) -> bool:
             # A subclass that reads itself in another way than a built-in container does.
             if getattr(kind, name, None) not in [getattr(each, name, None) for each in _BUILT_IN]:
                 return False
-        ahead += dict.values(each) if isinstance(each, dict) else each
+        inside = dict.values(each) if isinstance(each, dict) else each
+        ahead += (part for part in inside if isinstance(part, _BUILT_IN))
     return True
 
 
@@ -243,7 +244,7 @@ def _measure(text: str | bytes | bytearray) -> int:
     """Its length; nothing of one that cannot say, as a stand-in for text or one loaded later."""
     try:
         return len(text)
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return 0
 
 
@@ -261,7 +262,7 @@ def _list_inside(value: object) -> list[object]:
             return [*islice(value, MOST_PARTS + 1)]
         held = (getattr(value, name, None) for name in _ASKED)
         return [each for each in held if isinstance(each, str | list | tuple | dict)]
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
         return []
 
 
@@ -321,40 +322,40 @@ _UNDO = "mulligan undo {id}"
 
 _RECIPES: Mapping[State, tuple[str, ...]] = {
     State.HELD: (
-        "It waits for you. Let it run: mulligan approve {id}",
-        "Or do not: mulligan deny {id}",
+        "Awaiting your approval. Run it: mulligan approve {id}",
+        "Reject it: mulligan deny {id}",
     ),
     State.APPROVED: (
-        "It runs once an application is up that has its tool and all that the call was given.",
-        "If none is in time, it expires. Stop it: mulligan deny {id}",
+        "It runs once an application that has its tool and its arguments is up.",
+        "If none comes up in time, it expires. Stop it: mulligan deny {id}",
     ),
     State.NEEDS_HUMAN: (
-        "Nobody can tell whether it happened. Look at what is there.",
-        "If this call wrote it, have what was there before put back: mulligan undo {id} --ours",
-        f"Else put it right by hand, then say so: {_SETTLE}",
+        "It is unknown whether it happened. Check the current state.",
+        "If this call made the change, restore the earlier state: mulligan undo {id} --ours",
+        f"Otherwise fix it by hand, then record that: {_SETTLE}",
     ),
     State.CONFLICT: (
-        f"Somebody changed it after us, and theirs stands. Keep theirs: {_SETTLE}",
-        "Or put back by hand what was there before, then say so the same way.",
+        f"It was changed after our call, and that change stands. Keep it: {_SETTLE}",
+        "Or restore the earlier state by hand, then record that the same way.",
     ),
     State.UNDO_FAILED: (
-        f"It stands although it was rejected. Have the undo tried again: {_UNDO}",
-        f"Or take it back by hand, then say so: {_SETTLE}",
+        f"It was rejected and is still in effect. Retry the undo: {_UNDO}",
+        f"Or undo it by hand, then record that: {_SETTLE}",
     ),
     State.DISPUTED: (
-        f"Something in its attempt was found wrong, and it stands. Take it back: {_UNDO}",
-        f"Or let it stand: {_SETTLE}",
+        f"A problem was found in its attempt, and it is still in effect. Undo it: {_UNDO}",
+        f"Or keep it: {_SETTLE}",
     ),
 }
 
 _BY_HAND: Mapping[State, tuple[str, ...]] = {
     State.DISPUTED: (
-        "Something in its attempt was found wrong. It stands, and cannot be undone.",
-        f"Put it right by hand, or let it stand. Then say so: {_SETTLE}",
+        "A problem was found in its attempt. It is still in effect and cannot be undone.",
+        f"Fix it by hand or keep it, then record that: {_SETTLE}",
     ),
     State.NEEDS_HUMAN: (
-        "Nobody can tell whether it happened, and it cannot be undone. Look at what is there.",
-        f"Put it right by hand, then say so: {_SETTLE}",
+        "It is unknown whether it happened, and it cannot be undone. Check the current state.",
+        f"Fix it by hand, then record that: {_SETTLE}",
     ),
 }
 """Of calls that cannot be undone."""
@@ -373,7 +374,7 @@ A = TypeVar("A")
 
 
 PIECE = 1_800
-"""Bytes of what others wrote in one piece, so that none is cut on its way to the model."""
+"""Bytes of what others wrote in one piece, so that none is cut before the model reads it."""
 
 
 def split_pieces(text: str, *, name: str) -> dict[str, str]:
@@ -389,7 +390,11 @@ def split_pieces(text: str, *, name: str) -> dict[str, str]:
     return {f"{name} {n}": piece for n, piece in enumerate(pieces, start=1)}
 
 
-@hide_fields("own_prompt", "values", "untrusted")
+Spend = Callable[..., None]
+"""Takes `tokens=` and `money=`: what a model call took."""
+
+
+@hide_fields("own_prompt", "values", "untrusted", "spend")
 class Question(Struct, Generic[A], frozen=True, kw_only=True):
     """One question to a judge, with the type of its answer."""
 
@@ -398,16 +403,18 @@ class Question(Struct, Generic[A], frozen=True, kw_only=True):
     own_prompt: str = ""
     """The wording that stands in its place; `adapt_template` of `prompts` says how."""
     values: Mapping[str, Ours] = field(default_factory=dict)
-    """What fills the placeholders of the prompt: one for each, and no more. It stands unfenced."""
+    """What fills the placeholders of the prompt: one for each, and no more. It is not fenced."""
     untrusted: Mapping[str, str] = field(default_factory=dict)
     """What others wrote, by a name for each: fenced, cut, last, and never an instruction."""
     answer: type[A]
     purpose: str
     """A few words for the log: what the answer is for."""
     timeout: timedelta | None = None
-    """How long the answer may take, where nobody waits for it; `None`: as the judge has it."""
+    """How long the answer may take, in the background; `None`: as the judge has it."""
     tenant: str = ""
-    """Whose question it is: what one of them makes fail, fails for nobody else."""
+    """Whose question it is: a failure of one fails no other."""
+    spend: Spend | None = None
+    """Told what the answer took, answered or not."""
 
 
 @hide_fields("instructions", "message")

@@ -15,7 +15,7 @@ class Effect(StrEnum):
     REVERSIBLE = "reversible"
     IRREVERSIBLE = "irreversible"
     UNDECLARED = "undeclared"
-    """Nobody said: it runs, is logged, and is never repeated, undone or called verified."""
+    """Not declared: it runs, is logged, and is never repeated, undone or called verified."""
 
 
 class Repeat(StrEnum):
@@ -28,8 +28,10 @@ class Repeat(StrEnum):
 
 
 class Mode(StrEnum):
-    """How far Mulligan goes with a tool."""
+    """How far Mulligan goes, the least first: with a tool, and at most in an application."""
 
+    OFF = "off"
+    """Not even the log. Recovery still handles what was left open before."""
     OBSERVE = "observe"
     """Only the log; never holds, retries or undoes."""
     SUGGEST = "suggest"
@@ -37,9 +39,19 @@ class Mode(StrEnum):
     AUTO = "auto"
     """Corrections of failing calls are applied too, under the rules of the policy."""
 
+    @property
+    def only_watches(self) -> bool:
+        """Whether calls are made as they are, without review, hold, repeat or undo."""
+        return self in {Mode.OFF, Mode.OBSERVE}
+
+    def limit(self, most: Mode) -> Mode:
+        """This mode, or `most` where that goes less far."""
+        order = list(Mode)
+        return min(self, most, key=order.index)
+
 
 class Outside(StrEnum):
-    """What becomes of a call with an effect that is made outside any turn."""
+    """What happens to a call with an effect that is made outside any turn."""
 
     TURN = "turn"
     """It is a turn of its own, without a message: recorded, checked, held if there is no undo."""
@@ -54,12 +66,12 @@ OUTSIDE = "turn.outside"
 
 
 class Precheck(StrEnum):
-    """When it is said that what is known speaks against a call."""
+    """When it is reported that a call is known to fail."""
 
     AFTER = "after"
     """With the error, once the call has failed: every other call pays nothing for it."""
     BEFORE = "before"
-    """Before each call of a turn, as an event; the call is made all the same."""
+    """Before each call of a turn, as an event; the call is still made."""
     REFUSE = "refuse"
     """Before each call of a turn, and such a call is not made: the agent gets the reasons."""
 
@@ -69,12 +81,15 @@ class ProbeBy(StrEnum):
 
     CALL = "call"
     """It finds this very call, by its key or a mark of its own: what it finds is ours."""
+    RECEIPT = "receipt"
+    """It finds what this very call left in the same transaction, with the version that it wrote: an
+    edit since is told by that."""
     STATE = "state"
     """It can only show what is there now: never taken for ours, as it may be a person's edit."""
 
 
 class NoVerdict(StrEnum):
-    """What becomes of a reversible effect when no reviewer could say."""
+    """What happens to a reversible effect when no reviewer could say."""
 
     PROCEED = "proceed"
     """Go on, visibly: the answer says that it is not yet checked."""
@@ -100,6 +115,8 @@ class EffectNote(StrEnum):
     SOMETHING_DONE = "something_done"
     """Something may have been changed by then, whatever the error's class says of itself, and what
     changed it has answered: the error is the tool's own word."""
+    DONE = "done"
+    """The remote has answered that it is done, and nothing else was sent: the tool failed after."""
     UNHEARD = "unheard"
     """What was to change something gave no answer, whatever the error's class."""
 
@@ -122,6 +139,6 @@ def read_effect_note(error: BaseException | None) -> EffectNote | None:
     """What was said of an error."""
     try:
         found = getattr(error, _NOTED, None)
-    except Exception:  # noqa: BLE001 - somebody else's class may raise anything; it says nothing
+    except Exception:  # noqa: BLE001 - a user's class may raise anything; it says nothing
         return None
     return found if isinstance(found, EffectNote) else None

@@ -31,7 +31,7 @@ class Round(Struct, Generic[S, V], frozen=True, kw_only=True):
 
 
 class Loop(Struct, Generic[S, V, C], frozen=True, kw_only=True):
-    """What makes a loop: four functions, and a fifth where something is left to take back."""
+    """What makes a loop: four functions, and a fifth where something is left to undo."""
 
     attempt: Callable[[int, C | None], Awaitable[S]]
     """Make the subject, on the given try, told the given correction."""
@@ -40,7 +40,7 @@ class Loop(Struct, Generic[S, V, C], frozen=True, kw_only=True):
     correct: Callable[[S, V], Awaitable[C | None]]
     """What to tell the next attempt. `None`: there is nothing to say, so there is no next."""
     undo: Callable[[S, V], Awaitable[None]] | None = None
-    """Take back what a rejected attempt did. Called before a retry, and before giving up.
+    """Undo what a rejected attempt did. Called before a retry, and before giving up.
     `None`: an attempt of this loop leaves nothing behind."""
 
     async def play(self, subject: S, *, number: int) -> tuple[Round[S, V], C | None]:

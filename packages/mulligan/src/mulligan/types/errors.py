@@ -2,7 +2,8 @@
 
     MulliganError
     ├── ConfigurationError          what was asked for cannot be done; nothing was touched
-    │   ├── UnknownStoreError       a store URL nobody recognises
+    │   ├── UnknownStoreError       an unknown store URL
+    │   ├── UnknownHostError        a framework that no installed package has an adapter for
     │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
     │   ├── NaiveTimeError          a time without a zone
     │   ├── UnawaitedError          a plain function that answers with something to await
@@ -19,16 +20,18 @@
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
     ├── RejectedError               a call outside any turn that its checks have rejected
-    ├── UnfinishedRunError          a typed output of a run that was rejected or waits for a person
+    ├── UnfinishedRunError          a typed output of a run that was rejected or awaits approval
     ├── FlaggedCallError            a call that its tool does not let through as it is
     ├── OwnParameterError           a call that brought a value for what Mulligan fills
     ├── NothingDone                 a tool's own word that a failed call has changed nothing
-    ├── HeldError                   a host's call that waits for a person
+    ├── HeldError                   a host's call that is awaiting approval
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
+    ├── StuckError                  a call that has failed in the same way again and again
     ├── StaleNotesError             another process added that version of a task's notes first
     ├── StaleLessonError            another process added that version of a lesson first
     ├── OutOfStepsError             a writer may call no more tools for this draft
     ├── ConflictError               someone else changed it first; raised by a tool's undo
+    ├── PartlyUndoneError           an undo that has undone a part; raised by a tool's undo
     └── JournalError                the journal refused an entry
         ├── IllegalTransitionError  the action cannot go from that state to this one
         └── StaleEntryError         another worker moved the action first
@@ -58,6 +61,10 @@ class ConfigurationError(MulliganError):
 
 class UnknownStoreError(ConfigurationError):
     """A store URL that names no kind of store we have."""
+
+
+class UnknownHostError(ConfigurationError, AttributeError):
+    """A host that nobody brings; as `m.for_NAME` it is an attribute that is not there."""
 
 
 class MissingExtraError(ConfigurationError):
@@ -136,7 +143,7 @@ class SilentError(MulliganError):
 
 
 class FlaggedCallError(MulliganError):
-    """A call was not made: what is known speaks against it, and its tool declares `refuse`."""
+    """A call was not made: it is known to fail, and its tool declares `refuse`."""
 
 
 class OwnParameterError(MulliganError, TypeError):
@@ -155,12 +162,12 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
 
 
 class UnawaitedError(ConfigurationError):
-    """A plain function answered with something to await, which nobody here can wait for."""
+    """A plain function returned an awaitable, which cannot be awaited here."""
 
     def __init__(self, tool: str) -> None:
         super().__init__(
-            f"{tool} is a plain function and answered with something to await, so that nobody here "
-            "can see its end. Declare it with `async def`."
+            f"{tool} is a plain function and answered with something to await, so its end cannot "
+            "be seen here. Declare it with `async def`."
         )
 
 
@@ -173,7 +180,7 @@ class RunningLoopError(ConfigurationError):
 
 
 class RejectedError(MulliganError):
-    """A call outside any turn was checked and was wrong. What became of it stands in its text."""
+    """A call outside any turn was checked and was wrong. Its text says what is in effect."""
 
     def __init__(self, text: str, *, findings: tuple[object, ...] = ()) -> None:
         super().__init__(text)
@@ -181,7 +188,7 @@ class RejectedError(MulliganError):
 
 
 class UnfinishedRunError(MulliganError):
-    """A run gave a typed output, and was rejected, or a call of it waits for a person.
+    """A run gave a typed output, and was rejected, or a call of it is awaiting approval.
 
     A text can say so; an object would look as if all of it was done.
     """
@@ -196,8 +203,9 @@ class UnfinishedRunError(MulliganError):
         findings: tuple[object, ...] = (),
     ) -> None:
         super().__init__(
-            f"The run was rejected or waits for a person (standing: {standing}), so its output is "
-            f"not given as if it were done; `.output` has it. What to tell the person:\n{answer}"
+            f"The run was rejected or is awaiting approval (standing: {standing}), so its output "
+            "is not given as if it were done; `.output` has it. What to tell the "
+            f"person:\n{answer}"
         )
         self.answer = answer
         """What to tell the person: the question in the place of the reply, or what waits."""
@@ -209,7 +217,7 @@ class UnfinishedRunError(MulliganError):
 
 
 class HeldError(MulliganError):
-    """A call that a host wants to make waits for a person. Its text is for the agent.
+    """A call that a host wants to make is awaiting approval. Its text is for the agent.
 
     The host's adapter puts its own signal in the place of it.
     """
@@ -218,9 +226,9 @@ class HeldError(MulliganError):
         super().__init__(text)
         self.action = action
         self.why = why
-        """Why it waits, for the person who is asked."""
+        """Why it is held, for the person who decides."""
         self.decided = decided
-        """Nobody is waited for any more: it was denied, its time is up, or it is under way."""
+        """No decision is awaited any more: it was denied, expired, or is running."""
 
 
 class AlreadyDoneError(MulliganError):
@@ -232,6 +240,19 @@ class AlreadyDoneError(MulliganError):
             "again could do it twice. Look at what is there, or ask the person."
         )
         self.action = action
+
+
+class StuckError(MulliganError):
+    """A call was not made: with the same arguments it has failed in the same way too often."""
+
+    def __init__(self, *, tool: str, times: int) -> None:
+        super().__init__(
+            f"{tool} was not called: with these arguments it has failed {times} times in this "
+            "turn, each time in the same way. Do something else, or tell the person that it cannot "
+            "be done."
+        )
+        self.tool = tool
+        self.times = times
 
 
 class StaleNotesError(MulliganError):
@@ -247,7 +268,11 @@ class OutOfStepsError(MulliganError):
 
 
 class ConflictError(MulliganError):
-    """What an undo was to take back is no longer at the version we wrote: leave it alone."""
+    """The object of an undo is no longer at the version we wrote: leave it alone."""
+
+
+class PartlyUndoneError(MulliganError):
+    """A part of a call was undone, and the rest was left alone: the message says which."""
 
 
 class JournalError(MulliganError):

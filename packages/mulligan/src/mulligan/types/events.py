@@ -13,11 +13,12 @@ from mulligan.types.call import LogRow
 from mulligan.types.failure import ErrorClass
 from mulligan.types.finding import Confidence, FindingSeen, Standing
 from mulligan.types.lesson import LessonState
-from mulligan.types.reply import Critique, Draft
+from mulligan.types.notes import Refinement
+from mulligan.types.reply import Critique, Draft, OnFail
 from mulligan.types.values import hide_fields
 
 JUDGE_ASKED = "judge.asked"
-"""The row of a question that a judge gave no answer to: nobody else would notice."""
+"""The row of a question that a judge gave no answer to: it would go unnoticed otherwise."""
 
 
 class Happened(Struct, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ class CallFlagged(Happened, frozen=True, kw_only=True):
     made: bool
     """False: its tool lets no such call through."""
     failed: bool | None
-    """Whether it failed; `None` while nobody knows."""
+    """Whether it failed; `None` while that is unknown."""
 
 
 class RowsDropped(Happened, frozen=True, kw_only=True):
@@ -85,7 +86,7 @@ class ActionMoved(Happened, frozen=True, kw_only=True):
 
 
 class ActionUndone(Happened, frozen=True, kw_only=True):
-    """An effect was taken back and read back: what was shown of it can go."""
+    """An effect was undone and verified: what was shown of it can go."""
 
     action: str
     call: str | None
@@ -95,7 +96,7 @@ class ActionUndone(Happened, frozen=True, kw_only=True):
 
 
 class AttemptReviewed(Happened, frozen=True, kw_only=True):
-    """An attempt was reviewed: how it stands, and what was found, by rule, severity and tool."""
+    """An attempt was reviewed: its standing, and what was found, by rule, severity and tool."""
 
     turn: str
     attempt: int
@@ -107,7 +108,7 @@ class AttemptReviewed(Happened, frozen=True, kw_only=True):
 
 
 class AskOutcome(StrEnum):
-    """What came of asking a judge. All but the first mean that it could not say."""
+    """The result of asking a judge. All but the first mean: no verdict."""
 
     ANSWERED = "answered"
     UNREADABLE = "unreadable"
@@ -174,18 +175,33 @@ class ReplyChecked(TextStep, frozen=True, kw_only=True):
 
 
 class ReplySettled(TextStep, frozen=True, kw_only=True):
-    """A reply is on its way, as good as it got."""
+    """A reply was sent, as good as it got."""
 
     turn: str
     iterations: int
     standing: Standing
     bound_reached: bool
-    """Sent although it was rejected: for somebody to look at."""
+    """Sent although it was rejected: needs attention."""
     rules: tuple[str, ...]
+    withheld: OnFail | None = None
+    """Not sent: a check kept it back, and the fallback went out."""
+
+
+class RewriteRateMoved(Happened, frozen=True, kw_only=True):
+    """The share of replies that are written again has left its band, or is back in it."""
+
+    rate: float
+    """Of the latest replies of this process."""
+    replies: int
+    """How many those are."""
+    healthy: bool
+    """Whether it is within the band now."""
+    rules: tuple[str, ...]
+    """That rejected most of their first tries, the most frequent first."""
 
 
 class Thought(TextStep, frozen=True, kw_only=True):
-    """The draft loop said what it does next."""
+    """The draft loop said where it is: after the first draft, and before every revision."""
 
     text: str
 
@@ -211,7 +227,7 @@ class ToolAnswered(TextStep, frozen=True, kw_only=True):
 
 
 class Reflected(TextStep, frozen=True, kw_only=True):
-    """A draft was criticised. Without a critique nobody could say, and that is no pass."""
+    """A draft was criticised. Without a critique there is no verdict, and that is no pass."""
 
     draft: Draft
     critique: Critique | None
@@ -225,7 +241,7 @@ class Responded(TextStep, frozen=True, kw_only=True):
     critique: Critique | None
     accepted: bool
     tokens: int = 0
-    """Taken in all, as far as the writer reported it; so is the money."""
+    """Taken in all, as far as writer and critics reported it; so is the money."""
     money: float = 0.0
 
 
@@ -252,10 +268,14 @@ class TaskRan(Happened, frozen=True, kw_only=True):
 
 
 class TaskReflected(Happened, frozen=True, kw_only=True):
-    """A run was reflected on, and what came of it is in the archive as a new version."""
+    """A run was reflected on, and the result is in the task versions as a new version."""
 
     task: str
     """Its id, or the hash of its description."""
+    original: str
+    """The description that the task's owner wrote."""
+    notes: Refinement
+    """All that was written."""
     description: str
     """The refined instructions; empty where the notes leave them as they are."""
     left_out: tuple[str, ...]
@@ -307,7 +327,7 @@ class NotesRetired(NotesMoved, frozen=True, kw_only=True):
 
 
 class NotesRejected(Happened, frozen=True, kw_only=True):
-    """A reflection came to nothing: the archive is as it was."""
+    """A reflection had no result: the task versions are unchanged."""
 
     task: str
     """Its id, or the hash of its description."""

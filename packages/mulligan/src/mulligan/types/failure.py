@@ -14,7 +14,7 @@ class Decision(StrEnum):
     RETRY = "retry"
     """The same again: nothing was wrong with the call."""
     REPAIR = "repair"
-    """The agent can mend it with what it has."""
+    """The agent can repair it with what it has."""
     LOOK_UP = "look_up"
     """The agent must find something out first."""
     ASK = "ask"
@@ -56,7 +56,7 @@ class Move(StrEnum):
     ADOPT = "adopt"
     """It is as if it had succeeded."""
     HOLD = "hold"
-    """The corrected call is irreversible: it waits for a person."""
+    """The corrected call is irreversible: it is held for approval."""
     SUGGEST = "suggest"
     """Tell the agent what would help; change nothing."""
     ASK = "ask"
@@ -107,7 +107,7 @@ class Aftermath(StrEnum):
     MAY_HAVE_LANDED = "may_have_landed"
     """The same again could do twice what was done once."""
     NO_ANSWER = "no_answer"
-    """It may have landed, and nobody said that it failed: the outcome is not known."""
+    """It may have landed, and there was no answer: the outcome is unknown."""
 
 
 class ArgumentFault(StrEnum):
@@ -117,6 +117,18 @@ class ArgumentFault(StrEnum):
     """They were refused before any effect."""
     VALUE = "value"
     """Nothing is there under what they name."""
+
+
+class Blame(StrEnum):
+    """Whose fault a failure is, most of the time."""
+
+    MODEL = "model"
+    """It asked for what cannot be."""
+    TOOL = "tool"
+    INFRASTRUCTURE = "infrastructure"
+    """What lies between: it was down, slow, or too much was asked at once."""
+    POLICY = "policy"
+    """It is not permitted."""
 
 
 class ErrorTraits(Struct, frozen=True, kw_only=True):
@@ -130,6 +142,7 @@ class ErrorTraits(Struct, frozen=True, kw_only=True):
     irreversible: Move = Move.ASK
     """What is done where a cell would make another try of a call that has no way back."""
     aftermath: Aftermath
+    blame: Blame = Blame.TOOL
     advice: Advice | ArgumentFault
     """What the agent is told, unless a suggestion is at hand."""
     another_call_may_help: bool = False
@@ -152,7 +165,7 @@ class ErrorTraits(Struct, frozen=True, kw_only=True):
 
     @property
     def passes(self) -> bool:
-        """It passes by itself, so that the same call may work."""
+        """It passes with time, so the same call may work."""
         return isinstance(self.advice, Advice) and self.advice.decision is Decision.RETRY
 
     @property
@@ -240,15 +253,22 @@ _ASK_WHAT_INSTEAD = Advice(
     ask="The tool refused this by a rule of its own: what should be done instead?",
 )
 
+_ASK_IN_ITS_WORDS = Advice(
+    decision=Decision.ASK,
+    why="The error does not say what would help.",
+    ask="The tool failed, and its error does not say what would help: what should be done instead?",
+)
+
 _AUTH = ErrorTraits(
     read=_REFRESH,
     idempotent=_REFRESH,
     keyed=_REFRESH,
     once=Cell(move=Move.PROBE, then=Move.ASK, unless=(Situation.NOTHING_DONE, _REFRESH)),
     aftermath=Aftermath.REFUSED,
+    blame=Blame.POLICY,
     advice=Advice(
         decision=Decision.ASK,
-        why="The tool wants to know who calls.",
+        why="The tool needs a login.",
         ask="How should the agent log in?",
     ),
     another_call_may_help=True,
@@ -261,7 +281,10 @@ _AUTH = ErrorTraits(
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
         incorrect (?:api.?key|password|credentials?)
         api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)
-        (?:credentials?|token|api.?key) (?:was|were|is|are) not (?:found|provided|set|valid)
+        (?:credentials?|token|api.?key) (?:(?:was|were|is|are) )?not (?:found|provided|set|valid)
+        token (?:is |was )?invalid | invalid (?:authori[sz]ation )?(?:grant|client)\b
+        authori[sz]ation grant | authori[sz]ation (?:has been |is |was )?(?:denied|required|missing)
+        no (?:valid )?(?:api.?key|(?:access )?token|credentials?) (?:was |were )?(?:found|given)
         (?:token|session|jwt) (?:has |is )?expired | expired (?:token|session|credentials?)
         (?:token|account|key) (?:was |has been )?revoked | authentication (?:failed|required|error)
     """,
@@ -273,7 +296,8 @@ _POLICY = ErrorTraits(
     keyed=_STOP,
     once=_STOP,
     aftermath=Aftermath.REFUSED,
-    advice=Advice(decision=Decision.STOP, why="It is not permitted, however it is called."),
+    blame=Blame.POLICY,
+    advice=Advice(decision=Decision.STOP, why="It is not permitted with any arguments."),
     statuses=(403,),
     sqlstates=("42501",),
     words=r"""
@@ -286,6 +310,8 @@ _POLICY = ErrorTraits(
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?subscription
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?plan
         not (?:have|having) (?:the )?(?:\w+ )?(?:permission|access|privilege)s? | not subscribed
+        must have (?:the )?(?:required )?(?:permission|role|scope|access)s?
+        do(?:es)? not belong to
     """,
 )
 
@@ -296,6 +322,7 @@ _RATE_LIMIT = ErrorTraits(
     once=Cell(move=Move.STOP, unless=(Situation.NOTHING_DONE, _SAME)),
     irreversible=Move.STOP,
     aftermath=Aftermath.REFUSED,
+    blame=Blame.INFRASTRUCTURE,
     advice=Advice(decision=Decision.RETRY, why="The remote is busy; the call itself was right."),
     unprocessed_if_documented=True,
     statuses=(429,),
@@ -313,6 +340,7 @@ _NOT_SENT = ErrorTraits(
     keyed=_SAME,
     once=Cell(move=Move.PROBE, then=Move.ASK, unless=(Situation.NOTHING_DONE, _SAME_ONCE)),
     aftermath=Aftermath.NEVER_SENT,
+    blame=Blame.INFRASTRUCTURE,
     advice=Advice(decision=Decision.RETRY, why="The call never reached the remote."),
     exceptions=(
         "ConnectError",
@@ -336,6 +364,7 @@ _AMBIGUOUS = ErrorTraits(
     keyed=_SAME_WHILE_KEYED,
     once=_PROBE,
     aftermath=Aftermath.NO_ANSWER,
+    blame=Blame.INFRASTRUCTURE,
     advice=Advice(
         decision=Decision.RETRY,
         why="The remote failed on its own; nothing says the call was wrong.",
@@ -369,6 +398,7 @@ _CONFLICT = ErrorTraits(
     ),
     once=_REREAD,
     aftermath=Aftermath.REFUSED,
+    blame=Blame.MODEL,
     advice=Advice(decision=Decision.LOOK_UP, why="Something else is there: read it first."),
     another_call_may_help=True,
     statuses=(409, 412),
@@ -390,6 +420,7 @@ _VALIDATION = ErrorTraits(
     keyed=Cell(move=Move.FIX_NEW_KEY, then=Move.SUGGEST),
     once=_FIX,
     aftermath=Aftermath.REFUSED,
+    blame=Blame.MODEL,
     advice=ArgumentFault.SHAPE,
     statuses=(400, 422, -32602),
     sqlstates=("22", "23502", "42"),
@@ -415,6 +446,10 @@ _VALIDATION = ErrorTraits(
         not.null constraint | should not exist | too (?:long|large|short)\b | unknown column
         strict mode violation | maximum (?:\w+ )?length | illegal (?:operation|argument|value)
         \bnot a (?:\w+ )?(?:repository|directory|regular file)
+        please (?:provide|specify|supply|enter|select|choose)\b | unexpected (?:character|token)\b
+        multiple (?:\w+ ){1,3}given | too (?:high|low|big|small)\b | \bincorrect\b
+        (?:does|do|did) not contain | maximum supported | (?:is|an|was|be) empty\b
+        (?<!payment )(?<!upgrade )(?<!authentication )(?<!authorization )\brequired\Z
     """,
 )
 
@@ -424,6 +459,7 @@ _MISSING = ErrorTraits(
     keyed=_SUGGEST,
     once=_SUGGEST,
     aftermath=Aftermath.REFUSED,
+    blame=Blame.MODEL,
     advice=ArgumentFault.VALUE,
     another_value_may_help=True,
     statuses=(404, 410, -32601),
@@ -445,6 +481,7 @@ _RULE = ErrorTraits(
     keyed=_SUGGEST,
     once=_SUGGEST,
     aftermath=Aftermath.NOT_SAID,
+    blame=Blame.MODEL,
     advice=_ASK_WHAT_INSTEAD,
     another_call_may_help=True,
     sqlstates=("23", "0A"),
@@ -452,7 +489,7 @@ _RULE = ErrorTraits(
         cannot | can not | can't | must | should | needs? to be | not enough | insufficient
         not allowed | exceeds? | only | before | does(?: not|n't) (?:match|add up)
         not (?:eligible|supported|possible|enabled) | limit | balance | already | too many
-        declined | failed precondition | unsupported | foreign key | no space left | is archived
+        declined | failed precondition | unsupported | foreign key | is archived
         reached the (?:maximum|limit) | maximum number of | payment required | not verified
         not in (?:the |this )?(?:channel|group|team|room)
     """,
@@ -465,10 +502,14 @@ _TOOL_EXCEPTION = ErrorTraits(
     once=_PROBE,
     aftermath=Aftermath.MAY_HAVE_LANDED,
     advice=Advice(
-        decision=Decision.RETRY, why="The tool tripped over itself; the arguments had been read."
+        decision=Decision.RETRY,
+        why=("The tool failed in its own code; it had accepted the arguments."),
     ),
     told_by_type_alone=True,
-    words="traceback | exception | error executing | division by zero | assertion",
+    words=r"""
+        traceback | exception | error executing | division by zero | assertion | memory error
+        out of memory | disk (?:is )?full | no space left
+    """,
 )
 
 _BAD_RESULT = ErrorTraits(
@@ -477,7 +518,7 @@ _BAD_RESULT = ErrorTraits(
     keyed=_PROBE,
     once=_PROBE,
     aftermath=Aftermath.NOT_SAID,
-    advice=_ASK_WHAT_INSTEAD,
+    advice=_ASK_IN_ITS_WORDS,
 )
 
 _UNKNOWN = ErrorTraits(
@@ -486,7 +527,7 @@ _UNKNOWN = ErrorTraits(
     keyed=_SUGGEST,
     once=_SUGGEST,
     aftermath=Aftermath.NOT_SAID,
-    advice=_ASK_WHAT_INSTEAD,
+    advice=_ASK_IN_ITS_WORDS,
     another_call_may_help=True,
     another_value_may_help=True,
     told_by_type_alone=True,

@@ -22,14 +22,14 @@ class Severity(StrEnum):
 
 
 class Standing(StrEnum):
-    """What a review came to."""
+    """The result of a review."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     UNREVIEWED = "unreviewed"
     """A reviewer that was configured gave no answer. Never a pass."""
     UNCHECKED = "unchecked"
-    """Nobody looked: no reviewer is there for a call that was made, or nothing was done at all. It
+    """Not reviewed: no reviewer is there for a call that was made, or nothing was done at all. It
     stands, and is never called verified."""
 
 
@@ -59,10 +59,10 @@ class Fact(Struct, frozen=True, kw_only=True):
     about: str
     """The fact as a sentence, for a judge and for a person."""
     confirms: bool = False
-    """It speaks for the outcome: what was done is what was asked for."""
+    """It confirms the outcome: what was done is what was asked for."""
     calls: tuple[str, ...] = ()
-    """Ids of the calls that it speaks for. Empty: for the only one that changed something; of
-    several, nobody knows which, and it speaks for none."""
+    """Ids of the calls that it confirms. Empty: for the only one that changed something; of
+    several, it is unknown which, and it confirms none."""
     computed: bool = False
     """Every word of its sentence is ours or the person's; else it is fenced like a result."""
 
@@ -75,17 +75,21 @@ class Finding(Struct, frozen=True, kw_only=True):
     severity: Severity
     issue: str
     correction: str | None = None
-    """Addressed to the agent, in the imperative. `None`: noticed, but nobody knows the fix."""
+    """Addressed to the agent, in the imperative. `None`: noticed, but the fix is unknown."""
     source: Source = Source.CHECK
     call: str | None = None
     """Id of the call it is about; `None`: about the attempt as a whole."""
     quote: str = ""
     """The words it is about, as they stand in the text."""
     opinion: Quoted | None = None
-    """What a judge says of it, in its own words: a quote, and no instruction to anybody."""
+    """What a judge says of it, in its own words: a quote, and no instruction."""
 
     def __post_init__(self) -> None:
         set_enums(self, severity=Severity, source=Source)
+
+    def __str__(self) -> str:
+        """The rule and the issue."""
+        return f"{self.rule}: {self.issue}"
 
     def describe(self) -> str:
         """The issue, and a judge's words on it as a quote."""
@@ -93,7 +97,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class FindingSeen(NamedTuple):
-    """A finding for those who count: what it was and where, and nothing of what it said."""
+    """A finding for statistics: what it was and where, and nothing of what it said."""
 
     rule: str
     severity: Severity
@@ -106,7 +110,7 @@ class FindingRow(NamedTuple):
     """A finding as the log keeps it, a column each."""
 
     id: str
-    """The same for the same finding of the same attempt, so that twice is as once."""
+    """The same for the same finding of the same attempt, so that adding it is idempotent."""
     at_us: int
     tenant: str
     agent: str
@@ -133,15 +137,15 @@ class Verdict(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     standing: Standing
     confidence: Confidence | None
-    """`None` exactly when nobody has reviewed it: `UNREVIEWED`, `UNCHECKED`."""
+    """`None` exactly when it was not reviewed: `UNREVIEWED`, `UNCHECKED`."""
     by: tuple[str, ...] = ()
     """Who has looked: `checks`, `facts`, `judge`."""
     unchecked: tuple[str, ...] = ()
-    """Ids of the calls that changed something and that nobody looked at."""
+    """Ids of the calls that changed something and were not reviewed."""
     looked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By the id of each call that somebody looked at: who did."""
+    """The reviewers of each reviewed call, by its id."""
     facts: tuple[Fact, ...] = ()
-    """What was computed or read about the attempt, and so was known to whoever looked."""
+    """What was computed or read about the attempt, and so was known to the reviewers."""
 
     def __post_init__(self) -> None:
         set_enums(self, standing=Standing)
@@ -170,11 +174,15 @@ class Correction(Struct, frozen=True, kw_only=True):
     text: str
     findings: tuple[Finding, ...] = ()
     restored: tuple[str, ...] = ()
-    """Ids of the actions that were undone and read back."""
+    """Ids of the actions that were undone and verified."""
     standing_actions: tuple[str, ...] = ()
     """Ids of the actions that still stand, and must not be repeated."""
     changes: Mapping[str, object] = field(default_factory=dict)
     """Arguments to change, where the correction is of one call."""
+
+    def __str__(self) -> str:
+        """What the agent is told."""
+        return self.text
 
 
 def reach_verdict(
@@ -189,7 +197,7 @@ def reach_verdict(
 
     `answered` is false when a configured reviewer gave no answer, `looked` when none was there for
     what was done; `confirmed` is true when a fact or a judge spoke *for* the outcome. An error
-    outweighs a missing answer, and a missing answer that nobody looked.
+    outweighs a missing answer, and a missing answer outweighs no review.
     """
     found = tuple(findings)
     if any(f.severity is Severity.ERROR for f in found):

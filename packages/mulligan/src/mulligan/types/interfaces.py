@@ -109,9 +109,9 @@ class Damage(Struct, frozen=True, kw_only=True):
 class Journal(Protocol):
     """The durable truth about effects: small, synchronous, never dropped.
 
-    Every process that writes is a writer of its own, and whoever wrote an open action's last
-    entry is at work on it. A writer that was closed, has ended or was silent for its lease is gone:
-    then another may go on. Who comes back is *revoked*: told before it acts, and a new writer.
+    Every process that writes is a writer of its own, and the writer of an open action's last entry
+    is at work on it. A writer that was closed, has ended or was silent for its lease is gone: then
+    another may go on. Who comes back is *revoked*: told before it acts, and a new writer.
     """
 
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
@@ -129,7 +129,7 @@ class Journal(Protocol):
         """
 
     def find_action(self, action: str) -> Action | None:
-        """An action as it stands now."""
+        """An action in its present state."""
 
     def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
@@ -143,10 +143,10 @@ class Journal(Protocol):
         """Every entry of an action, oldest first; none once it is pruned."""
 
     def identify_writer(self) -> str:
-        """Who this process is in the journal; a child of a fork is somebody else."""
+        """Who this process is in the journal; a child of a fork is another process."""
 
     def beat(self) -> None:
-        """Say that this process is alive, by the store's own clock; who is revoked stays so."""
+        """Say that this process is alive, by the store's own clock; a revoked one stays revoked."""
 
     def holds_lease(self, action: str | None = None) -> bool:
         """Whether this process may still act: asked right before an outside call.
@@ -172,14 +172,14 @@ class Journal(Protocol):
 
 
 class KnownTool(Struct, frozen=True, kw_only=True):
-    """A tool as its application declared it, for those who do not have the code."""
+    """A tool as its application declared it, for processes without its code."""
 
     tool: str
     server: str = ""
     effect: str
     repeat: str
     mode: str
-    abilities: tuple[str, ...] = ()
+    callbacks: tuple[str, ...] = ()
     """What it can do about its own calls: `before`, `undo`, `read`, `probe`, `version`, …"""
     promises: tuple[str, ...] = ()
     """What that really promises, a sentence each."""
@@ -233,7 +233,7 @@ class Log(Protocol):
         """
 
     def list_rows(self, query: LogQuery) -> list[LogRow]:
-        """Rows that fit, newest first unless asked otherwise; compressed ones too."""
+        """Rows that fit, newest first unless asked otherwise."""
 
     def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
@@ -242,7 +242,7 @@ class Log(Protocol):
         """The counts of all those hours together, each slot in hour 0."""
 
     def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
-        """What rows of replies, drafts and tasks came to, hour by hour, both hours included."""
+        """The counts of rows of replies, drafts and tasks, hour by hour, both hours included."""
 
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
         """What failed alike in some hours, the most frequent first."""
@@ -261,11 +261,8 @@ class Log(Protocol):
     def prune(self, *, before: datetime) -> int:
         """Delete rows, counts, losses and findings older than that. Returns how many rows."""
 
-    def compress(self, *, before: datetime) -> int:
-        """Pack successes older than that into compressed batches. Returns how many rows."""
 
-
-class Archive(Protocol):
+class TaskVersions(Protocol):
     """What was learned about tasks, version by version, and the evidence for each.
 
     A version never changes; `types.notes.check_notes` and `check_run` say what is refused. Every
@@ -294,14 +291,15 @@ class Archive(Protocol):
     ) -> bool:
         """Change where a version stands, if it still stands where it `was`; else do nothing.
 
-        `None`: it has no scorecard yet. When one becomes champion or is pinned, whoever was either
-        goes on trial; but while one is pinned, no other becomes champion. What a champion showed
-        before is no evidence once it loses that place. Version 0 is never retired nor crowned: to
-        ask for either is a `ConfigurationError`.
+        `None`: it has no scorecard yet. When one becomes champion or is pinned, the version that
+        was either goes on trial; but while one is pinned, no other becomes champion. What a
+        champion showed before is no evidence once it loses that place. Version 0 is never retired
+        nor crowned: to ask for either is a `ConfigurationError`.
         """
 
     def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
-        """Let a person's word be the score of a run, by its id. False: it is not kept any more."""
+        """Let a person's decision be the score of a run, by its id. False: it is not kept any
+        more."""
 
     def clear(self, task: str, *, tenant: str = "") -> int:
         """Forget a task with its versions, evidence and runs. Returns how many versions went."""
@@ -316,7 +314,7 @@ class Archive(Protocol):
         """
 
 
-class Casebook(Protocol):
+class FailureStore(Protocol):
     """How failures ended, and lessons drawn from them. Only added to, each write in one step."""
 
     def record(self, episodes: Sequence[Episode]) -> None:
@@ -350,7 +348,7 @@ class Casebook(Protocol):
         """Every call a lesson touched, oldest first; or no more than the `newest`."""
 
     def read_balances(self, lessons: Collection[str], *, principal: str | None = None) -> Balances:
-        """What uses of some lessons came to, all or one person's; a lesson without is left out."""
+        """The results of some lessons' uses, all or one person's; a lesson without is left out."""
 
     def prune(self, *, before: datetime) -> int:
         """Forget episodes older than that; lessons, uses and counts stay. Returns how many."""
@@ -367,13 +365,13 @@ class Health(Struct, frozen=True, kw_only=True):
     schemas: Mapping[str, int]
     """Schema version by part: journal, log."""
     rows: int | None
-    """Of the log; `None`: nobody has counted them."""
+    """Of the log; `None`: not counted."""
     open_actions: int
     size_bytes: int
     problems: tuple[str, ...] = ()
     """One sentence each; empty when all is well."""
     caveats: tuple[str, ...] = ()
-    """What the system it runs on cannot do for it, a sentence each. Nobody needs to act."""
+    """What the system it runs on cannot do for it, a sentence each. No action is needed."""
     writers: tuple[WriterSeen, ...] = ()
     """Processes that were heard of in the last days, the latest first."""
 
@@ -398,11 +396,11 @@ class Store(Protocol):
         """The tools that were declared."""
 
     @property
-    def archive(self) -> Archive:
+    def task_versions(self) -> TaskVersions:
         """What was learned about tasks."""
 
     @property
-    def casebook(self) -> Casebook:
+    def failures(self) -> FailureStore:
         """How failures ended, and the lessons drawn from them."""
 
     def load_secret(self) -> bytes:
@@ -415,13 +413,13 @@ class Store(Protocol):
         """Finish what was submitted; what comes later fails with `StoreUnavailableError`."""
 
 
-class Duties(Protocol):
-    """What a store may have as `duties`: work that one process has at a time, whichever it is."""
+class LeaderLocks(Protocol):
+    """What a store may have as `leader_locks`: work that one process has at a time."""
 
     def claim(self, duty: str, *, every: timedelta) -> bool:
-        """Take a duty on, unless somebody alive has it or it was done within `every`.
+        """Take a duty on, unless a live process has it or it was done within `every`.
 
-        Both by the store's own clock and leases: who is gone has no duties any more.
+        Both by the store's own clock and leases: a process that is gone has no duties.
         """
 
     def finish(self, duty: str, *, done: bool) -> None:
@@ -453,13 +451,13 @@ class Vacuum(Protocol):
 
 
 @contextmanager
-def share_duty(store: object, duty: str, *, every: timedelta) -> Iterator[bool]:
+def run_as_leader(store: object, duty: str, *, every: timedelta) -> Iterator[bool]:
     """Whether a duty is ours to do now, in here; in a store that shares nothing, always."""
-    duties: Duties | None = getattr(store, "duties", None)
-    if duties is None:
+    leader_locks: LeaderLocks | None = getattr(store, "leader_locks", None)
+    if leader_locks is None:
         yield True
         return
-    if not duties.claim(duty, every=every):
+    if not leader_locks.claim(duty, every=every):
         yield False
         return
     done = False
@@ -467,4 +465,4 @@ def share_duty(store: object, duty: str, *, every: timedelta) -> Iterator[bool]:
         yield True
         done = True
     finally:
-        duties.finish(duty, done=done)
+        leader_locks.finish(duty, done=done)

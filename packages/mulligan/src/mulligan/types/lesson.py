@@ -73,8 +73,8 @@ class ErrorRule(Struct, frozen=True, kw_only=True):
     """Only for this tool; empty means every one."""
     nothing_done: bool = False
     """Your word that a call which failed so has changed nothing: only what was there before it, if
-    that was read, is held against it. No class of errors says that by itself, as a remote may
-    answer with a refusal after the effect."""
+    that was read, is held against it. No class of errors alone says that, as a remote may answer
+    with a refusal after the effect."""
 
     def __post_init__(self) -> None:
         if self.error_class is not None:
@@ -227,11 +227,11 @@ class Planned(Struct, frozen=True, kw_only=True):
 
     call: Call
     schema: Mapping[str, object] = NO_SCHEMA
-    """The tool's JSON Schema; empty when nobody declared one."""
+    """The tool's JSON Schema; empty when none is declared."""
     effect: Effect = Effect.UNDECLARED
     """What it can do to the world, as its tool declares."""
     tools: tuple[str, ...] = ()
-    """Names of the tools that can be called; empty when nobody said."""
+    """Names of the tools that can be called; empty when not given."""
     reads: tuple[str, ...] = ()
     """Those of them that change nothing."""
     schemas: Mapping[str, Mapping[str, object]] = NO_SCHEMAS
@@ -254,7 +254,8 @@ class How(StrEnum):
     """How a value of the corrected call is made."""
 
     CONSTANT = "constant"
-    """The same in every observation, and of a kind that names nobody: a flag, an enum, a bound."""
+    """The same in every observation, and of a kind that names no person: a flag, an enum, a
+    bound."""
     PREFIX = "prefix"
     """Something is put in front, or taken away."""
     SUFFIX = "suffix"
@@ -300,7 +301,7 @@ class Prerequisite(Struct, frozen=True, kw_only=True):
 
 
 class Remedy(Struct, frozen=True, kw_only=True):
-    """What mended a failure, in general. An empty one: the same call succeeded later."""
+    """What repaired a failure, in general. An empty one: the same call succeeded later."""
 
     changes: tuple[Transformation, ...] = ()
     first: tuple[Prerequisite, ...] = ()
@@ -320,11 +321,11 @@ class Ending(StrEnum):
     REPAIRED = "repaired"
     """A later call of the same tool succeeded, verified where its turn was reviewed."""
     UNDONE = "undone"
-    """A later call succeeded, and was taken back or disputed."""
+    """A later call succeeded, and was undone or disputed."""
     FAILED = "failed"
     """It was tried again, and failed again to the end."""
     LEFT = "left"
-    """Nobody tried again."""
+    """It was not tried again."""
 
 
 class Group(StrEnum):
@@ -336,7 +337,7 @@ class Group(StrEnum):
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """The best suggestion at a failure, as it was when nobody knew the end."""
+    """The best suggestion at a failure, as it was before the end was known."""
 
     source: Origin
     kinds: tuple[Kind, ...]
@@ -373,7 +374,7 @@ class Episode(Struct, frozen=True, kw_only=True):
     turn: str | None = None
     ending: Ending
     decision: Decision | None = None
-    """What turned out to be the right thing to do; `None` where nobody can tell."""
+    """What turned out to be the right thing to do; `None` where that is unknown."""
     verified: bool = False
     """The turn's review accepted the repaired call; of a read: it succeeded."""
     remedies: tuple[Remedy, ...] = ()
@@ -393,7 +394,7 @@ class LessonState(StrEnum):
     """Where a lesson stands in its life."""
 
     CANDIDATE = "candidate"
-    """Seen, not yet proven: told as such, and never applied by itself."""
+    """Seen, not yet proven: told as such, and never applied automatically."""
     ACTIVE = "active"
     QUARANTINED = "quarantined"
     """It did harm, or a person doubts it."""
@@ -417,7 +418,7 @@ class Lesson(Struct, frozen=True, kw_only=True):
     """Of the schema it was learned on; empty fits any."""
     tenant: str = ""
     fingerprint: str = ""
-    """Of the failures it mends."""
+    """Of the failures it repairs."""
     error_class: ErrorClass
     when: str
     """The error it is for, its values masked."""
@@ -433,11 +434,11 @@ class Lesson(Struct, frozen=True, kw_only=True):
     remedy: Remedy
     state: LessonState = LessonState.CANDIDATE
     why: str = ""
-    """Why it stands there, for people."""
+    """Why it has that state, for people."""
     by: str = ""
     """Who put it there: `evidence`, `seed`, `import`, or a person."""
     seen: int = 0
-    """Episodes it explains; here and below, who is named counts once."""
+    """Episodes it explains; here and below, each named person counts once."""
     of: int = 0
     """Repaired episodes of its pattern, explained or not."""
     met: int = 0
@@ -445,7 +446,7 @@ class Lesson(Struct, frozen=True, kw_only=True):
     agents: tuple[str, ...] = ()
     """Whom the failure happened to."""
     shared: bool = False
-    """People who are named taught it, or nobody knows who: others are told its form alone."""
+    """People who are named taught it, or it is unknown who: others are told its form alone."""
     batch: str = ""
     """The consolidation that wrote this version."""
     learned_at: datetime
@@ -456,7 +457,7 @@ class Benefit(StrEnum):
 
     HELPED = "helped"
     HARMED = "harmed"
-    """The call failed again, was taken back, or a person rejected it."""
+    """The call failed again, was undone, or a person rejected it."""
 
 
 class Use(Struct, frozen=True, kw_only=True):
@@ -475,13 +476,13 @@ class Use(Struct, frozen=True, kw_only=True):
 
 
 class Balance(Struct, frozen=True, kw_only=True):
-    """What the verified uses of one lesson came to, all its versions together.
+    """The results of one lesson's verified uses, all its versions together.
 
-    Who is named counts once: nobody can vouch for a lesson, or against it, for others as well.
+    Each named person counts once: no one can vouch for a lesson, or against it, for others.
     """
 
     helped: int = 0
-    """People whom it helped, and uses of which nobody is named."""
+    """People whom it helped, and uses without a name."""
     harmed: int = 0
     """The same, of those it harmed."""
     turns: int = 0
@@ -497,14 +498,14 @@ Balances = dict[str, Balance]
 
 
 def count_sources(principals: Iterable[str]) -> int:
-    """How many speak: everybody who is named once, and each time that nobody is."""
+    """How many voices: each named person once, and each use without a name."""
     counted = Counter(principals)
     nobody = counted.pop("", 0)
     return len(counted) + nobody
 
 
 def compute_balance(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
-    """What uses came to, those of before `since` left out."""
+    """The results of uses since `since`."""
     counted = [use for use in uses if since is None or use.at >= since]
     helped = [use for use in counted if use.benefit is Benefit.HELPED]
     return Balance(

@@ -13,9 +13,11 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Struct
 
-from mulligan.process.event_loop import run_with_timeout
+from mulligan.process.user_functions import run_with_timeout
 from mulligan.types.errors import ConfigurationError
 
+STUCK_AFTER = 10
+"""Identical failures of a call in one turn, after which it is not made again in it."""
 ATTEMPTS = 2
 """Tries of one turn, the one after a correction included."""
 JUDGE_UNDOS = 10
@@ -30,17 +32,17 @@ class JudgeLimits(Struct, frozen=True, kw_only=True):
     """What a judge may take, and do."""
 
     timeout: Seconds = timedelta(seconds=5)
-    """How long it may take for an answer that somebody waits for, the whole question."""
+    """How long an answer may take while a caller waits, the whole question."""
     tokens: int = 1_000
     """How long its answer may be, in tokens."""
     undos: int = JUDGE_UNDOS
     """How many actions of one tenant a judge alone may have undone within an hour, in one process;
-    what it rejects beyond that stands and is put before a person. 0: always a person."""
+    what it rejects beyond that stands and needs attention. 0: always a person."""
 
     def __post_init__(self) -> None:
         if self.timeout <= timedelta(0):
             raise ConfigurationError(
-                f"A judge's timeout is {self.timeout}; nobody could ever answer in time: say how "
+                f"A judge's timeout is {self.timeout}; no answer could ever be in time: say how "
                 "many seconds there are."
             )
         if self.tokens < 1:
@@ -129,7 +131,7 @@ class Breaker:
 class UndoBudget:
     """How many actions a judge alone may have undone in a while, for each tenant.
 
-    A judge that somebody owns, or that is simply wrong, does so much harm and no more.
+    A judge that is compromised, or simply wrong, does so much harm and no more.
     """
 
     most: int = JUDGE_UNDOS
@@ -153,7 +155,7 @@ class UndoBudget:
             return True
 
     def is_news(self, tenant: str) -> bool:
-        """Whether nobody was told that it is spent, since something was last taken out of it."""
+        """Whether its exhaustion was not reported since the last withdrawal."""
         with self._lock:
             told = tenant in self._told
             self._told.add(tenant)
@@ -193,8 +195,14 @@ class Budget(Struct, frozen=True, kw_only=True):
 NO_LIMIT = Budget(time=None)
 
 
+def require_budget(value: object) -> None:
+    """Refuse what is no budget, such as a bare time."""
+    if not isinstance(value, Budget):
+        raise ConfigurationError(f"budget={value!r} is none: use Budget(time=…).")
+
+
 class Meter:
-    """What was spent so far. Writers report tokens and money; time goes by itself."""
+    """What was spent so far. Writers and judges report tokens and money; time is measured."""
 
     def __init__(self, budget: Budget, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._budget = budget
@@ -210,11 +218,16 @@ class Meter:
         self.money += _read_amount(money)
 
     @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return self._monotonic() - self._began
+
+    @property
     def seconds_left(self) -> float | None:
         """Until the time is up; `None` when there is no limit."""
         if self._budget.time is None:
             return None
-        return self._budget.time.total_seconds() - (self._monotonic() - self._began)
+        return self._budget.time.total_seconds() - self.seconds
 
     @property
     def spent(self) -> str:
@@ -236,7 +249,7 @@ class Meter:
     async def wait_for(
         self, work: Coroutine[Any, Any, T], *, at_most: timedelta | None = None
     ) -> T:
-        """What the work comes to, or a `TimeoutError` when the time is up: it is left behind."""
+        """The result of the work, or a `TimeoutError` when the time is up: it is left behind."""
         left = self.seconds_left
         limits = [] if left is None else [timedelta(seconds=max(left, 0.0))]
         limits += [] if at_most is None else [at_most]
@@ -261,6 +274,4 @@ class Retention(Struct, frozen=True, kw_only=True):
     kept: timedelta = timedelta(days=7)
     """Of the vault, after the action was settled."""
     learned: timedelta = timedelta(days=90)
-    """What was learned from: the casebook's episodes, the archive's runs and retired versions."""
-    compress: timedelta | None = None
-    """Successes older than this are kept in compressed batches; `None`: never."""
+    """What was learned from: episodes of failures, runs of tasks and retired versions."""

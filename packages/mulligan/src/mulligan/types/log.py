@@ -43,7 +43,7 @@ class Rollup:
     repaired: float = 0
     """Of these, the calls that worked on a later try, in the hour of the first."""
     with_context: float = 0
-    """Calls of which somebody said which agent made them, and what for."""
+    """Calls that name their agent and purpose."""
     duration_us: float = 0
     latency: dict[int, float] = field(default_factory=dict)
     """Tries by latency bucket."""
@@ -58,7 +58,7 @@ class Rollup:
     tries: float = 0
     """Executions: every call once, and again each time it was made again."""
     derived: float = 0
-    """Calls of which nobody said it all, and what is missing was told from their turn."""
+    """Calls that do not name all of it; the rest is from their turn."""
 
     def add(self, more: Rollup) -> None:
         """Add the counts of another."""
@@ -175,11 +175,11 @@ def roll_up_tries(rows: Iterable[LogRow], tries: Iterable[LogRow]) -> dict[Slot,
         suggestion = (row.parent, row.parameters)
         corrected = first is not None and first.parameters != row.parameters
         worked = row.outcome == _SUCCESS
-        mended = worked and row.parent not in repaired
+        newly = worked and row.parent not in repaired
         counts = Rollup(
             retried=row.parent not in retried,
-            repaired=mended,
-            repairs=_measure_repair(row, first) if mended else {},
+            repaired=newly,
+            repairs=_measure_repair(row, first) if newly else {},
             suggested=corrected and suggestion not in tried,
             suggested_right=corrected and worked and suggestion not in right,
         )
@@ -206,7 +206,7 @@ def _measure_repair(row: LogRow, first: LogRow | None) -> dict[int, float]:
 
 
 def _read_time(name: str | None) -> int | None:
-    """When an id was made, in microseconds; one of somebody else's making tells no time."""
+    """When an id was made, in microseconds; one made elsewhere tells no time."""
     try:
         return int((name or "")[:12], 16) * 1000
     except ValueError:
@@ -321,7 +321,7 @@ _Part = tuple[TextMeasure, str, float]
 
 
 def roll_up_texts(rows: Iterable[LogRow]) -> TextCounts:
-    """Add up what each row says by itself: of the same rows, in whatever batches, the same."""
+    """Add up what each row says on its own: of the same rows, in whatever batches, the same."""
     counts: TextCounts = {}
     for row in rows:
         if row.server != OWN or row.tool not in _READERS:
@@ -553,4 +553,4 @@ class PatternSeen(Struct, frozen=True, kw_only=True):
     example: str
     """Id of the newest call."""
     like: Alike | None = None
-    """Where nobody can say what kind of error it is: the known pattern it is most like."""
+    """The most similar known pattern, where the kind of error is unknown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -22,9 +23,9 @@ class NotesState(StrEnum):
     TRIAL = "trial"
     """It gets some of the runs, as many as its evidence earns it."""
     CHAMPION = "champion"
-    """Proven better, or put there by whoever asks for no proof. Version 0 is, where no other is."""
+    """Proven better, or put there without proof on request. Version 0 is, where no other is."""
     PINNED = "pinned"
-    """A person's word: it gets every run."""
+    """A person's decision: it gets every run."""
     RETIRED = "retired"
 
 
@@ -41,15 +42,15 @@ class Refinement(Struct, frozen=True, kw_only=True):
     suggestions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        # Strategies are users' code, and a list is what most would write.
+        # Strategies are users' code: most would write a list, or a text where there is only one.
         for name in ("observations", "suggestions"):
             given: object = getattr(self, name)
-            if isinstance(given, list):
-                force_setattr(self, name, tuple(given))
+            if isinstance(given, list | str):
+                force_setattr(self, name, (given,) if isinstance(given, str) else tuple(given))
 
 
 class Notes(Struct, frozen=True, kw_only=True):
-    """One version in a task's archive. It never changes."""
+    """One version in a task's task versions. It never changes."""
 
     task: str
     """The task's identity."""
@@ -126,19 +127,19 @@ class Scorecard(Struct, frozen=True, kw_only=True):
 
 
 class PairedScore(Struct, frozen=True, kw_only=True):
-    """What another version came to on the same input."""
+    """The result of another version on the same input."""
 
     version: int
     score: float
 
 
 class TaskRun(Struct, frozen=True, kw_only=True):
-    """One run of a task, as its archive keeps it."""
+    """One run of a task, as its task versions keeps it."""
 
     version: int
     at: datetime
     score: float | None
-    """From 0 to 1; `None`: nobody could tell, so it is no evidence."""
+    """From 0 to 1; `None`: unknown, so it is no evidence."""
     standing: Standing
     problem: str = ""
     """The kind of failure: a finding's rule, an exception's name. Empty when all went well."""
@@ -153,18 +154,22 @@ class TaskRun(Struct, frozen=True, kw_only=True):
 
 
 def check_notes(notes: Notes) -> None:
-    """Refuse what no version can be, before an archive writes it."""
+    """Refuse what no version can be, before a `TaskVersions` writes it."""
+    if not isinstance(cast("object", notes), Notes):
+        raise ConfigurationError(f"{notes!r} is no version of notes: there is nothing to keep.")
     _check_name(notes.task, what="task")
     if not isinstance(notes.refinement, Refinement):
         raise ConfigurationError(
             f"{notes.refinement!r} is no Refinement: there is nothing to keep."
         )
     if type(notes.runs) is not int or notes.runs < 0:
-        raise ConfigurationError(f"runs={notes.runs!r}: nobody has made fewer runs than none.")
+        raise ConfigurationError(f"runs={notes.runs!r}: a number of runs cannot be negative.")
 
 
 def check_run(ground: Ground, run: TaskRun) -> None:
-    """Refuse what no run can have been, before an archive counts it."""
+    """Refuse what no run can have been, before a `TaskVersions` counts it."""
+    if not isinstance(cast("object", run), TaskRun):
+        raise ConfigurationError(f"{run!r} is no run: there is nothing to count.")
     _check_name(ground.task, what="task")
     if type(run.version) is not int or run.version < 0:
         raise ConfigurationError(f"version={run.version!r} is no version: they begin with 0.")
@@ -177,7 +182,7 @@ def check_run(ground: Ground, run: TaskRun) -> None:
 
 def check_score(score: float) -> None:
     """Refuse a score that is none."""
-    if not 0.0 <= score <= 1.0:
+    if not isinstance(score, int | float) or not 0.0 <= score <= 1.0:
         raise ConfigurationError(f"score={score!r} is not from 0 to 1.")
 
 
@@ -274,7 +279,7 @@ def add_rating(card: Scorecard, run: TaskRun, *, score: float) -> Scorecard:
 
 
 def change_state(card: Scorecard, state: NotesState) -> Scorecard:
-    """The scorecard in another state; who was champion keeps what was seen since then.
+    """The scorecard in another state; a champion keeps what was seen since then.
 
     What made it champion was picked for being good, so it is poor evidence once that is in doubt.
     """

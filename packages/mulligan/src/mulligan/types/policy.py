@@ -18,10 +18,10 @@ class Step(StrEnum):
 
     ACCEPT = "accept"
     DEFER = "defer"
-    """Nobody could say; go on visibly, and review later."""
+    """No verdict: go on visibly, and review later."""
     RETRY = "retry"
     DISPUTE = "dispute"
-    """A judge alone speaks against it, and has been heard enough: it stands, before a person."""
+    """Only a judge rejects it, and not for the first time: it is kept and needs attention."""
     GIVE_UP = "give_up"
 
 
@@ -47,7 +47,7 @@ def decide(
 
 
 def is_judged_alone(verdict: Verdict) -> bool:
-    """Whether nothing but a judge's word speaks against it."""
+    """Whether only a judge rejects it."""
     return {finding.source for finding in verdict.errors} == {Source.JUDGE}
 
 
@@ -108,7 +108,7 @@ def _find_cell(failed: Failed, traits: ErrorTraits) -> Cell:
 
 
 def _choose_irreversible_move(cell: Cell, traits: ErrorTraits, *, spent: bool) -> Move:
-    """A fix goes back to hold; nothing is ever made again by itself."""
+    """A fix goes back to hold; nothing is ever made again automatically."""
     makes_a_try = cell.move in _MAKES_A_TRY or cell.move is Move.PROBE
     if cell.move in (Move.FIX, Move.FIX_NEW_KEY):
         return cell.then if spent else Move.HOLD

@@ -31,7 +31,7 @@ def write_private(path: Path, text: str) -> None:
 def refuse_unwritable(path: Path) -> bool:
     """Say that a file cannot be written before the work is done that it is for.
 
-    True: it is a pipe or a device, and to open it may be to wait for who reads it.
+    True: it is a pipe or a device, and to open it may be to wait for its reader.
     """
     if path.is_symlink():
         raise ConfigurationError(

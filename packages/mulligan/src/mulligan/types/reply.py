@@ -1,4 +1,4 @@
-"""Text on its way to a person: replies and drafts with every try, critiques, ratings."""
+"""Text for a person: replies and drafts with every try, critiques, ratings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
@@ -25,8 +26,15 @@ ITERATIONS_TARGET = (1.5, 2.5)
 
 
 def read_plain(text: str) -> str:
-    """The characters of a text alone: a class of somebody's own may answer anything of itself."""
+    """The characters of a text alone: a user's class may claim anything about itself."""
     return str.__str__(text)
+
+
+def list_passages(context: object) -> tuple[Any, ...]:
+    """A context as passages: one text is one. What is none is left to be refused."""
+    if isinstance(context, str | Mapping) or not isinstance(context, Iterable):
+        return (context,)
+    return tuple(context)
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -38,9 +46,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     """Retrieved passages and tool results: what the text may claim. One text is one passage."""
 
     def __post_init__(self) -> None:
-        given: object = self.context
-        passages = (given,) if isinstance(given, str) else tuple(self.context)
-        force_setattr(self, "context", passages)
+        force_setattr(self, "context", list_passages(self.context))
 
 
 class Written(Struct, frozen=True, kw_only=True):
@@ -52,6 +58,34 @@ class Written(Struct, frozen=True, kw_only=True):
     """In whatever unit the budget is."""
 
 
+class OnFail(StrEnum):
+    """What happens to a reply that fails a check."""
+
+    RETRY = "retry"
+    """It is written again; at the bound it is sent, marked."""
+    REPAIR = "repair"
+    """It is fixed by rule, then as `RETRY`."""
+    HOLD = "hold"
+    """It is written again; at the bound it is kept back for a person, and the fallback is sent."""
+    FALLBACK = "fallback"
+    """It is written again; at the bound the fallback is sent instead."""
+    SEND = "send"
+    """It is sent, marked, and not written again for this."""
+
+    @property
+    def withholds(self) -> bool:
+        """Whether what fails it is never sent."""
+        return self in (OnFail.HOLD, OnFail.FALLBACK)
+
+
+def read_on_fail(said: object, *, name: str) -> OnFail:
+    """The policy of that name, or a sentence about what there is."""
+    for policy in OnFail:
+        if said == policy:
+            return policy
+    raise ConfigurationError(f"{name} has on_fail = {said!r}. There are: {', '.join(OnFail)}.")
+
+
 class TextCheck(Struct, frozen=True, kw_only=True):
     """A check of replies that can also tell a writer what it asks for."""
 
@@ -59,10 +93,28 @@ class TextCheck(Struct, frozen=True, kw_only=True):
     look: Callable[[Reply], Iterable[Finding]]
     asks: str
     """A sentence for a prompt, in the imperative: writer and checker agree by it."""
-    mend: Callable[[str], str] | None = None
+    fix: Callable[[str], str] | None = None
     """Puts right by rule what it finds. `None`: only a writer can."""
     unless: Callable[[Reply], bool] | None = None
     """For which replies it asks for nothing, such as the answer to a greeting."""
+    skips: Callable[[Reply], Iterable[str]] | None = None
+    """What it cannot look at in a reply, a sentence each. `None`: it looks at everything."""
+    early: bool = False
+    """Whether it can decide on the way: what is wrong in a beginning stays wrong, and what is
+    right in it too, however the text goes on."""
+    on_fail: OnFail = OnFail.RETRY
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "on_fail", read_on_fail(self.on_fail, name=self.name))
+        if self.on_fail is OnFail.REPAIR and self.fix is None:
+            raise ConfigurationError(
+                f"{self.name} cannot repair a reply by rule as it is set up: choose another "
+                "on_fail, or see its settings for a fix."
+            )
+
+    def if_failed(self, on_fail: OnFail | str) -> TextCheck:
+        """The same check, with another policy: `avoids(words=[…]).if_failed("hold")`."""
+        return replace(self, on_fail=on_fail)
 
     def __call__(self, reply: Reply) -> Iterable[Finding]:
         """What it finds in a reply that it is meant for."""
@@ -108,6 +160,10 @@ class Critique(Struct, frozen=True, kw_only=True):
     needs_revision: bool | None = None
     """`None`: the critic did not say, and the score decides."""
 
+    def __str__(self) -> str:
+        """The score and the issues."""
+        return f"{self.score:g}/10" + (f": {'; '.join(self.issues)}" if self.issues else "")
+
     @property
     def readable(self) -> bool:
         """Whether it says what a critique must: garbage is no critique, and never a pass."""
@@ -138,13 +194,22 @@ class Replied(Struct, frozen=True, kw_only=True):
     iterations: tuple[Iteration, ...]
     bound_reached: bool
     """Sent although it was rejected: marked, and worth a look by a person."""
+    withheld: OnFail | None = None
+    """Not sent, because of a check that says so (`HOLD`, `FALLBACK`): the text is the fallback."""
+    kept_back: Reply | None = None
+    """What was not sent. It waits for nobody: have a held tool send it, or drop it."""
     checks_run: tuple[str, ...]
+    not_looked_at: tuple[str, ...] = ()
+    """What the checks could not look at, such as number words of a language that they do not know.
+    With any of it, an accepted reply has low confidence."""
     judge_asked: int = 0
     judge_recalled: int = 0
     limit: str = ""
     """Which limit ended it before it was good: `time`, `tokens` or `money`; empty: none did."""
     tokens: int = 0
+    """Of the writer and of the judge, as far as they report it; so is the money."""
     money: float = 0.0
+    seconds: float = 0.0
     id: str = ""
     """Of its row in the log, for `m.rate` and `mulligan show`; empty outside an application."""
 
@@ -152,6 +217,10 @@ class Replied(Struct, frozen=True, kw_only=True):
     def text(self) -> str:
         """What the person reads."""
         return self.reply.text
+
+    def __str__(self) -> str:
+        """What the person reads."""
+        return self.text
 
     @property
     def metadata(self) -> Mapping[str, object]:
@@ -172,11 +241,16 @@ class Replied(Struct, frozen=True, kw_only=True):
                 for i in self.iterations
             ],
             "checks_run": list(self.checks_run),
+            "not_looked_at": list(self.not_looked_at),
             "judge": {"asked": self.judge_asked, "recalled": self.judge_recalled},
             "standing": self.standing.value,
             "confidence": self.confidence.value if self.confidence else None,
             "bound_reached": self.bound_reached,
+            "withheld": self.withheld.value if self.withheld else None,
             "limit": self.limit,
+            "tokens": self.tokens,
+            "money": self.money,
+            "seconds": self.seconds,
         }
 
 
@@ -192,7 +266,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     """The id of what was rated."""
     up: bool
     note: str = ""
-    """Why, in a person's words, less secrets."""
+    """Why, as a person wrote it, less secrets."""
     at: datetime | None = None
 
     def __post_init__(self) -> None:

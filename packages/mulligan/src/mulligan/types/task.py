@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
+from mulligan.process.user_functions import takes_arguments, takes_name
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Standing
 from mulligan.types.interfaces import Check
-from mulligan.types.limits import NO_LIMIT, Budget
-from mulligan.types.notes import Notes, Refinement, TaskRun
+from mulligan.types.limits import NO_LIMIT, Budget, require_budget
+from mulligan.types.notes import Notes, Refinement, TaskRun, check_score
 from mulligan.types.values import hide_fields
+from mulligan_dates.text import is_blank
 
 
 class Gate(StrEnum):
@@ -24,7 +27,7 @@ class Gate(StrEnum):
     EVIDENCE = "evidence"
     """It is tried against the static definition, and keeps its place only if runs score better."""
     ACCEPT = "accept"
-    """Nothing: every run that was accepted, or that nobody checks, reflects, and the latest notes
+    """Nothing: every run that was accepted, or that is not checked, reflects, and the latest notes
     replace the ones before."""
 
 
@@ -40,6 +43,22 @@ class Ran(Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     money: float = 0.0
     """In whatever unit the task's budget is."""
+    score: float | None = None
+    """How good it was, from 0 to 1, where the work itself knows."""
+
+    def __post_init__(self) -> None:
+        if self.score is not None:
+            check_score(self.score)
+        if not all(isinstance(each, Finding) for each in self.findings):
+            raise ConfigurationError(f"findings={self.findings!r}: use a tuple of Finding(…).")
+
+
+class TaskCase(Struct, frozen=True, kw_only=True):
+    """One input to evaluate a task on."""
+
+    input: object
+    expected: str = ""
+    """What a good output is for this input; else what the task expects."""
 
 
 class Experience(Struct, frozen=True, kw_only=True):
@@ -53,15 +72,21 @@ class Experience(Struct, frozen=True, kw_only=True):
     """The notes to build on, or `None` where the static text is all there is."""
     runs: int
     """How many runs were made so far, this one included."""
+    input: object = None
+    """What the run was given beside the task, as it is."""
     contrast: tuple[TaskRun, ...] = ()
     """Earlier runs that went well beside some that did not, the best first."""
 
 
-Strategy = Callable[[Experience], Refinement | Awaitable[Refinement | None] | None]
-"""Proposes a refinement, or `None` when it has nothing to say. Sync or async."""
+Proposal = Refinement | Mapping[str, object] | None
+Strategy = Callable[[Experience], Proposal | Awaitable[Proposal]]
+"""Proposes a refinement, also as a dict, or `None` when it has nothing to say. Sync or async."""
 
-Score = Callable[[object], float]
-"""How good an output is, from 0 to 1."""
+Score = Callable[..., float | Awaitable[float]]
+"""How good an output is, from 0 to 1, sync or async; with a parameter `input` it gets that too."""
+
+
+JUDGED = Budget(time=timedelta(seconds=30), tokens=500_000)
 
 
 class Reflect(Struct, frozen=True, kw_only=True):
@@ -74,10 +99,16 @@ class Reflect(Struct, frozen=True, kw_only=True):
     """Who reflects: a judge, a model or its name, an agent, a function; else the task's judge, else
     the application's."""
     score: Score | None = None
-    """`None`: from the verdict, tool errors, retries and cost."""
+    """`None`: from the verdict, tool errors, retries and cost; where none of these is known, by the
+    judge, if the task says what it expects."""
+    rubric: str = ""
+    """What makes an output good. With one, the judge scores every run that was not rejected."""
+    judged: Budget = JUDGED
+    """What scoring by the judge may take: the time of one answer, the tokens of all in one process.
+    Past that, runs are not scored."""
     every: int = 4
-    """Runs between two proposals of a reflector that nobody knows yet: fewer once its proposals
-    have helped, many more once they have hurt."""
+    """Runs between two proposals of a reflector without a record yet: fewer once its proposals have
+    helped, many more once they have hurt."""
     paired: bool = False
     """The work may be made twice on one input (it changes nothing outside): what is not yet proven
     runs beside the static text, the better output goes out, and far fewer runs tell them apart."""
@@ -97,14 +128,44 @@ class Reflect(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.gate not in tuple(Gate):
             raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
-        if type(self.most_output) is not int or self.most_output < 1:
-            raise ConfigurationError(f"most_output={self.most_output!r} leaves nothing to see.")
-        if type(self.every) is not int or self.every < 1:
-            raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
+        self._check_functions()
+        self._check_amounts()
         if not isinstance(self.timeout, timedelta):
             raise ConfigurationError(f"timeout={self.timeout!r}: use timedelta(seconds=…).")
         if self.timeout <= timedelta():
             raise ConfigurationError(f"timeout={self.timeout} leaves no time to reflect.")
+
+    def _check_functions(self) -> None:
+        for name in ("strategy", "score"):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise ConfigurationError(f"{name}={given!r} is no function.")
+            if given and not (takes_arguments(given, 1) or takes_name(given, "input")):
+                raise ConfigurationError(f"{name}={given!r} is no function of one argument.")
+        if not isinstance(self.judged, Budget):
+            raise ConfigurationError(f"judged={self.judged!r} is none: use Budget(tokens=…).")
+        if not isinstance(self.rubric, str):
+            raise ConfigurationError(f"rubric={self.rubric!r} is no text.")
+        if isinstance(self.judge, int | float | bytes | list | tuple | dict | set):
+            raise ConfigurationError(
+                f"judge={self.judge!r} cannot judge: use a model or its name, or a function."
+            )
+
+    def _check_amounts(self) -> None:
+        for name, least in (
+            ("most_output", 1),
+            ("every", 1),
+            ("most_notes", 0),
+            ("most_tokens", 0),
+        ):
+            most: object = getattr(self, name)
+            if type(most) is not int or most < least:
+                raise ConfigurationError(f"{name}={most!r}: use a number of at least {least}.")
+        if type(self.most_cost) not in (int, float) or not self.most_cost > 0:
+            raise ConfigurationError(f"most_cost={self.most_cost!r}: use a number above 0.")
+        for name in ("paired", "background"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigurationError(f"{name}={getattr(self, name)!r}: use True or False.")
 
     @property
     def gated(self) -> bool:
@@ -134,14 +195,21 @@ class Task(Struct, frozen=True, kw_only=True):
     which counts as any failed run; past the tokens or the money nothing is run beside it."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.description, str):
+        if not isinstance(self.description, str) or is_blank(self.description):
             raise ConfigurationError(f"description={self.description!r} is no text to work by.")
         if not isinstance(self.reflect, Reflect | bool | None):
             raise ConfigurationError(
                 f"reflect={self.reflect!r} says nothing: use True, False or Reflect(…)."
             )
-        if not isinstance(self.budget, Budget):
-            raise ConfigurationError(f"budget={self.budget!r} is none: use Budget(time=…).")
+        checks: object = self.checks
+        if not isinstance(checks, list | tuple) or not all(map(callable, checks)):
+            raise ConfigurationError(f"checks={checks!r}: use a tuple of functions.")
+        force_setattr(self, "checks", tuple(checks))
+        for name in ("id", "model", "expected_output"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, str):
+                raise ConfigurationError(f"{name}={given!r} is no text.")
+        require_budget(self.budget)
 
     @property
     def identity(self) -> str:
@@ -150,7 +218,7 @@ class Task(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The static definition, as it stands at the end of every prompt."""
+        """The static definition, as at the end of every prompt."""
         if not self.expected_output:
             return f"## Task\n\n{self.description}"
         return f"## Task\n\n{self.description}\n\n## Expected output\n\n{self.expected_output}"
@@ -166,6 +234,13 @@ class Task(Struct, frozen=True, kw_only=True):
         if isinstance(self.reflect, Reflect):
             return self.reflect
         return Reflect() if self.reflect else None
+
+
+def require_task(task: object) -> Task:
+    """The task, or a sentence about what is none."""
+    if not isinstance(task, Task):
+        raise ConfigurationError(f"{task!r} is no task: use Task(description=…).")
+    return task
 
 
 def _hash_text(text: str) -> str:

@@ -58,7 +58,7 @@ class History:
     """What was said and returned before a turn, read when it is first needed.
 
     `since` are messages from the one that the turn is about on, where a run goes on after a wait.
-    Not `whole`: more was said that only somebody else has, such as a provider's server.
+    Not `whole`: more was said that only another system has, such as a provider's server.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class History:
         """Instructions that are no message."""
         self.outcomes: Mapping[CallKey, bool] = {}
         """Of calls with an effect: whether they stand, or were undone."""
-        # Read now: whoever gave it may change or shorten it while the turn goes on.
-        self._parts = [list(_read_message(message)) for message in (*self._before, *self._since)]
+        # Read now: its owner may change or shorten it while the turn goes on.
+        self._parts = [list(read_message(message)) for message in (*self._before, *self._since)]
         self._cut = left_out + len(before) + len(after) - len(self._before) - len(self._since)
 
     @cached_property
@@ -126,10 +126,10 @@ class History:
     def proposal(self) -> str:
         """What the agent said directly before the person's message; empty where it said nothing.
 
-        Words beside a call of a tool are shown to nobody in many chats.
+        Words beside a call of a tool are not shown in many chats.
         """
         last = self._parts[len(self._before) - 1] if self._before else []
-        if any(isinstance(part, _CallAsked) for part in last):
+        if any(isinstance(part, CallAsked) for part in last):
             return ""
         said = [part for part in last if isinstance(part, Utterance) and part.text.strip()]
         return "\n".join(each.text for each in said if each.by is Speaker.AGENT)
@@ -168,7 +168,7 @@ def read_history(messages: Iterable[object] | History | None) -> History:
         )
     given = list(messages)
     for number, message in enumerate(given):
-        known = any(not isinstance(part, _Unread) for part in _read_message(message))
+        known = any(not isinstance(part, UnreadPart) for part in read_message(message))
         if not known and _find_role(message) is None:
             raise ConfigurationError(
                 f"Message {number} of history cannot be read: {type(message).__name__}. {_FORMS}"
@@ -185,9 +185,9 @@ def name_call(call: Call) -> CallKey:
     return call.id, call.tool, json.dumps(dict(call.arguments), sort_keys=True, default=str)
 
 
-def _join_parts(parts: Iterable[_Part]) -> tuple[list[Entry], int]:
-    """What was said and returned, in order, and how many parts nobody could read."""
-    asked: dict[str, list[_CallAsked]] = {}
+def _join_parts(parts: Iterable[MessagePart]) -> tuple[list[Entry], int]:
+    """What was said and returned, in order, and how many parts could not be read."""
+    asked: dict[str, list[CallAsked]] = {}
     found: list[Entry] = []
     unread = 0
     for part in parts:
@@ -195,22 +195,22 @@ def _join_parts(parts: Iterable[_Part]) -> tuple[list[Entry], int]:
             case Utterance():
                 if part.text.strip() and not is_feedback(part.text):
                     found.append(part)
-            case _CallAsked():
+            case CallAsked():
                 asked.setdefault(part.id or part.tool, []).append(part)
-            case _Answered():
+            case Answered():
                 found.append(_build_entry(part, asked.get(part.id or part.tool, [])))
             case Execution():
                 found.append(part)
-            case _Unread():
+            case UnreadPart():
                 unread += 1
     return found, unread
 
 
-class _Unread:
-    """A picture, a document, or whatever else may hold a value that nobody here reads."""
+class UnreadPart:
+    """A picture, a document, or whatever else may hold a value that is not read here."""
 
 
-class _CallAsked(NamedTuple):
+class CallAsked(NamedTuple):
     """A call as a model asked for it."""
 
     id: str
@@ -218,7 +218,7 @@ class _CallAsked(NamedTuple):
     arguments: Mapping[str, object]
 
 
-class _Answered(NamedTuple):
+class Answered(NamedTuple):
     """What came back of a call."""
 
     id: str
@@ -227,7 +227,8 @@ class _Answered(NamedTuple):
     failed: bool = False
 
 
-_Part = Utterance | _CallAsked | _Answered | Execution | _Unread
+MessagePart = Utterance | CallAsked | Answered | Execution | UnreadPart
+"""What a message is made of."""
 
 _SPEAKERS = {
     "user": Speaker.PERSON,
@@ -245,12 +246,12 @@ _FORMS = (
 )
 
 
-def _build_entry(answered: _Answered, asked: Sequence[_CallAsked]) -> Entry:
-    """What a tool returned; where nobody knows what it was asked, only a text that was shown."""
+def _build_entry(answered: Answered, asked: Sequence[CallAsked]) -> Entry:
+    """What a tool returned; where its question is unknown, only a text that was shown."""
     if not asked:
         text = answered.result if isinstance(answered.result, str) else str(answered.result)
         return Utterance(by=Speaker.APPLICATION, text=text)
-    # Of several calls under one id, nobody can tell which of them it answers.
+    # Of several calls under one id, it is unknown which of them it answers.
     first, given = asked[0], {str(n): each.arguments for n, each in enumerate(asked)}
     return Execution(
         call=Call(
@@ -275,15 +276,15 @@ def _find_role(message: object) -> str | None:
     return role if isinstance(role, str) else None
 
 
-def _read_message(message: object) -> Iterator[_Part]:
+def read_message(message: object) -> Iterator[MessagePart]:
     """The parts of one message; one in no known form is counted."""
     try:
         yield from _read_form(message)
-    except Exception:  # noqa: BLE001 - an object of somebody's own may refuse anything
-        yield _Unread()
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
+        yield UnreadPart()
 
 
-def _read_form(message: Any) -> Iterator[_Part]:
+def _read_form(message: Any) -> Iterator[MessagePart]:
     if isinstance(message, Utterance | Execution):
         yield message
     elif isinstance(message, Mapping):
@@ -293,7 +294,7 @@ def _read_form(message: Any) -> Iterator[_Part]:
     elif hasattr(message, "parts"):
         yield from _read_parts(message)
     elif hasattr(message, "author") and hasattr(message, "content"):
-        # An event of google-adk: whoever is not the user is an agent.
+        # An event of google-adk: every author but the user is an agent.
         parts = (message.content.parts if message.content is not None else None) or ()
         by = "user" if message.author == "user" else "assistant"
         yield from _read_said(by, [part.model_dump() for part in parts])
@@ -302,28 +303,28 @@ def _read_form(message: Any) -> Iterator[_Part]:
     elif hasattr(message, "model_dump"):
         yield from _read_mapping(message.model_dump())
     else:
-        yield _Unread()
+        yield UnreadPart()
 
 
-def _read_mapping(message: Mapping[str, Any]) -> Iterator[_Part]:
+def _read_mapping(message: Mapping[str, Any]) -> Iterator[MessagePart]:
     kind, role = message.get("type"), message.get("role")
     if isinstance(message.get("data"), Mapping) and kind in (*_SPEAKERS, *_TOOLS):
         # LangChain's own way to write a message down.
         yield from _read_mapping({"role": kind, **message["data"], "type": None})
     elif kind == "function_call":
         given = _read_arguments(message.get("arguments"))
-        yield _CallAsked(str(message.get("call_id", "")), str(message.get("name", "")), given)
+        yield CallAsked(str(message.get("call_id", "")), str(message.get("name", "")), given)
     elif kind == "mcp_call":
         id_, name = str(message.get("id", "")), str(message.get("name", ""))
-        yield _CallAsked(id_, name, _read_arguments(message.get("arguments")))
+        yield CallAsked(id_, name, _read_arguments(message.get("arguments")))
         failed = bool(message.get("error"))
-        yield _Answered(id_, name, message.get("error") or message.get("output"), failed)
+        yield Answered(id_, name, message.get("error") or message.get("output"), failed)
     elif kind == "function_call_output":
-        yield _Answered(str(message.get("call_id", "")), "", _read_content(message.get("output")))
+        yield Answered(str(message.get("call_id", "")), "", _read_content(message.get("output")))
     elif role in _TOOLS:
         failed = message.get("status") == "error" or bool(message.get("is_error"))
         id_, tool = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
-        yield _Answered(id_, tool, _read_content(message.get("content")), failed)
+        yield Answered(id_, tool, _read_content(message.get("content")), failed)
     elif role is not None:
         yield from _read_said(role, message.get("content", message.get("parts")))
         for call in message.get("tool_calls") or ():
@@ -332,15 +333,15 @@ def _read_mapping(message: Mapping[str, Any]) -> Iterator[_Part]:
             yield _read_call({"function": legacy})
 
 
-def _read_call(call: Any) -> _CallAsked:
+def _read_call(call: Any) -> CallAsked:
     """One entry of `tool_calls`, as OpenAI and as LangChain write it."""
     call = call if isinstance(call, Mapping) else call.model_dump()
     inner = call.get("function") or call
     given = inner.get("arguments", inner.get("args"))
-    return _CallAsked(str(call.get("id") or ""), str(inner.get("name", "")), _read_arguments(given))
+    return CallAsked(str(call.get("id") or ""), str(inner.get("name", "")), _read_arguments(given))
 
 
-def _read_said(role: object, content: object) -> Iterator[_Part]:
+def _read_said(role: object, content: object) -> Iterator[MessagePart]:
     """A text, or the blocks of a content: of Anthropic, of Bedrock, of Google, of OpenAI."""
     speaker = _SPEAKERS.get(str(role))
     if isinstance(content, str):
@@ -355,41 +356,41 @@ def _read_said(role: object, content: object) -> Iterator[_Part]:
         parts = list(_read_block(block, speaker))
         yield from parts
         if not parts and speaker is Speaker.PERSON:
-            yield _Unread()
+            yield UnreadPart()
 
 
-def _read_block(block: Mapping[str, Any], speaker: Speaker | None) -> Iterator[_Part]:
+def _read_block(block: Mapping[str, Any], speaker: Speaker | None) -> Iterator[MessagePart]:
     text, kind = block.get("text"), str(block.get("type", ""))
     if isinstance(text, str) and not block.get("thought") and speaker is not None:
         yield Utterance(by=speaker, text=text)
     elif kind.endswith("tool_use"):
         given = _read_arguments(block.get("input"))
-        yield _CallAsked(str(block.get("id", "")), str(block.get("name", "")), given)
+        yield CallAsked(str(block.get("id", "")), str(block.get("name", "")), given)
     elif kind.endswith("tool_result"):
         failed, came = bool(block.get("is_error")), _read_content(block.get("content"))
-        yield _Answered(str(block.get("tool_use_id", "")), "", came, failed)
+        yield Answered(str(block.get("tool_use_id", "")), "", came, failed)
     elif isinstance(used := block.get("toolUse"), Mapping):
         given = _read_arguments(used.get("input"))
-        yield _CallAsked(str(used.get("toolUseId", "")), str(used.get("name", "")), given)
+        yield CallAsked(str(used.get("toolUseId", "")), str(used.get("name", "")), given)
     elif isinstance(came := block.get("toolResult"), Mapping):
         failed = came.get("status") == "error"
         held = _read_content(came.get("content"))
-        yield _Answered(str(came.get("toolUseId", "")), "", held, failed)
+        yield Answered(str(came.get("toolUseId", "")), "", held, failed)
     else:
         yield from _read_google_block(block)
 
 
-def _read_google_block(block: Mapping[str, Any]) -> Iterator[_Part]:
+def _read_google_block(block: Mapping[str, Any]) -> Iterator[MessagePart]:
     if isinstance(called := block.get("function_call") or block.get("functionCall"), Mapping):
         id_, given = str(called.get("id") or ""), _read_arguments(called.get("args"))
-        yield _CallAsked(id_, str(called.get("name", "")), given)
+        yield CallAsked(id_, str(called.get("name", "")), given)
     came = block.get("function_response") or block.get("functionResponse")
     if isinstance(came, Mapping):
         id_ = str(came.get("id") or "")
-        yield _Answered(id_, str(came.get("name", "")), came.get("response"))
+        yield Answered(id_, str(came.get("name", "")), came.get("response"))
 
 
-def _read_parts(message: Any) -> Iterator[_Part]:
+def _read_parts(message: Any) -> Iterator[MessagePart]:
     """pydantic-ai's requests and responses, and Google's contents."""
     if instructions := getattr(message, "instructions", None):
         yield from _read_said("system", instructions)
@@ -405,20 +406,21 @@ def _read_parts(message: Any) -> Iterator[_Part]:
             case "text":
                 yield from _read_said("assistant", part.content)
             case "tool-call" | "builtin-tool-call":
-                yield _CallAsked(part.tool_call_id, part.tool_name, _read_arguments(part.args))
+                yield CallAsked(part.tool_call_id, part.tool_name, _read_arguments(part.args))
             case "tool-return" | "builtin-tool-return":
-                yield _Answered(part.tool_call_id, part.tool_name, part.content)
+                failed = getattr(part, "outcome", "success") != "success"
+                yield Answered(part.tool_call_id, part.tool_name, part.content, failed)
             case "retry-prompt" if part.tool_name:
-                yield _Answered(part.tool_call_id, part.tool_name, str(part.content), failed=True)
+                yield Answered(part.tool_call_id, part.tool_name, str(part.content), failed=True)
             case None:
                 yield from _read_said(getattr(message, "role", None), [part.model_dump()])
 
 
-def _read_langchain(message: Any) -> Iterator[_Part]:
+def _read_langchain(message: Any) -> Iterator[MessagePart]:
     if getattr(message, "type", "") == "tool":
         failed = message.status == "error"
         came = _read_content(message.content)
-        yield _Answered(message.tool_call_id or "", message.name or "", came, failed)
+        yield Answered(message.tool_call_id or "", message.name or "", came, failed)
         return
     written = "lc_source" in (getattr(message, "additional_kwargs", None) or {})
     # A summary stands among the messages as the person's, and is a model's.
@@ -427,14 +429,14 @@ def _read_langchain(message: Any) -> Iterator[_Part]:
         yield _read_call(call)
 
 
-def _read_prompt(content: object, *, by: str) -> Iterator[_Part]:
+def _read_prompt(content: object, *, by: str) -> Iterator[MessagePart]:
     """A prompt of pydantic-ai: a text, or texts beside pictures and documents."""
     pieces = [content] if isinstance(content, str) or not isinstance(content, Sequence) else content
     for piece in pieces:
         if isinstance(piece, str):
             yield from _read_said(by, piece)
         else:
-            yield _Unread()
+            yield UnreadPart()
 
 
 def _read_arguments(given: object) -> Mapping[str, object]:
@@ -481,17 +483,17 @@ NO_HISTORY = History()
 
 
 class SessionHistories:
-    """What was said and returned to each client, for hosts that are told of single calls alone."""
+    """What was said and returned to each client, for hosts that see single calls alone."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[object, OrderedDict[str, Sequence[Entry]]] = OrderedDict()
         self._cut: set[object] = set()
         """Sessions of which the oldest is gone."""
         self._forgot = False
-        """Whole sessions are gone, and nobody knows whose."""
+        """Whole sessions are gone, and whose is unknown."""
 
     def read(self, session: object, *, whole: bool = True) -> History:
-        """The history of a session. Not `whole`: nobody can be sure which calls belong to it."""
+        """The history of a session. Not `whole`: which calls belong to it is uncertain."""
         turns = self._sessions.get(session)
         found = [] if turns is None else [each for turn in turns.values() for each in turn]
         known = session not in self._cut and not (turns is None and self._forgot)
@@ -548,7 +550,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     """Things the application knows: a home address, a calendar."""
     vouched: bool = True
     """Whether the message is known to be the person's. Words that only a client or an agent reports
-    can speak against a call, and never for it."""
+    can count against a call, and never for it."""
     history: History = NO_HISTORY
     """The conversation before it."""
 

@@ -1,4 +1,4 @@
-"""Small values: options as people give them, times as rows hold them, ids, and who somebody is."""
+"""Small values: options as people give them, times as rows hold them, ids, and identities."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hide_fields(*names: str) -> Callable[[type[R]], type[R]]:
 
 
 def read_fields(value: object) -> dict[str, Any] | None:
-    """A record, or a dataclass of somebody's, by the names of its fields; `None` of all else."""
+    """A record, or a user's dataclass, by the names of its fields; `None` of all else."""
     if isinstance(value, Struct):
         return asdict(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -109,7 +109,8 @@ def make_uuid7(at_us: int, chance: int) -> str:
 
 
 DIGITS = 20
-"""Hexadecimal digits of the hash: nobody can find a second name for it, or guess a name's."""
+"""Hexadecimal digits of the hash: it is infeasible to find a second name for it, or to guess a
+name's."""
 MARK = "~"
 _MOST_KNOWN = 4_096
 _LONGEST_KNOWN = 200
@@ -137,7 +138,7 @@ class Identities:
         self._known: dict[tuple[IdentityKind, str], str] = {}
 
     def identify(self, name: str, kind: IdentityKind) -> str:
-        """`acme~…` of a plain name, `tenant~…` of any other; nobody stays nobody."""
+        """`acme~…` of a plain name, `tenant~…` of any other; an empty name stays empty."""
         if not name:
             return ""
         known = self._known.get((kind, name))
@@ -166,3 +167,18 @@ def is_identity(text: str) -> bool:
 def read_label(identity: str) -> str:
     """What people may read of an identity: a plain name, or what kind of name it is."""
     return identity.rpartition(MARK)[0] or identity
+
+
+_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+
+
+def has_luhn(digits: str) -> bool:
+    """The check digit of cards, and of Swedish and Canadian ids."""
+    plain = sum(map(int, digits[-1::-2]))
+    return (plain + sum(_DOUBLED[int(digit)] for digit in digits[-2::-2])) % 10 == 0
+
+
+def has_iban(account: str) -> bool:
+    """The remainder that every country's IBAN has."""
+    moved = account[4:] + account[:4]
+    return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1

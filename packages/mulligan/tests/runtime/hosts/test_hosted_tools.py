@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from mulligan import Arguments, Effect, Mulligan
-from mulligan.types.adapter import HostCall, HostRun, MakeInHost
+from mulligan.types.adapter import Host, HostCall, HostRun, MakeInHost
 from mulligan.types.errors import ConfigurationError, HeldError, NothingDone
 from mulligan.types.log import LogQuery
 
@@ -20,11 +20,17 @@ def look(city: str) -> str:
     return "sun"
 
 
+async def make(host: Host, *calls: HostCall) -> None:
+    """Make calls in a run of their own."""
+    run = host.open("How is it?")
+    for call in calls:
+        await run.call(call)
+    await run.leave()
+
+
 async def test_a_tool_is_declared_by_its_name_before_anybody_brings_it(m, host, ask):
     m.declare("look", effect=Effect.READ, describe="Look at {city}")
-    run = host.open("How is it?")
-    await run.call(ask(look, city="Bari"))
-    await run.leave()
+    await make(host, ask(look, city="Bari"))
 
     tool = m._parts.toolbox.find_by_name("look", server="")
 
@@ -34,9 +40,7 @@ async def test_a_tool_is_declared_by_its_name_before_anybody_brings_it(m, host, 
 
 
 async def test_what_nobody_declared_is_logged_and_known_by_what_its_host_shows(m, host, ask):
-    run = host.open("How is it?")
-    await run.call(ask(look, city="Bari"))
-    await run.leave()
+    await make(host, ask(look, city="Bari"))
 
     tool = m._parts.toolbox.find_by_name("look", server="")
 
@@ -100,11 +104,7 @@ def say_files(m: Mulligan, server: str, seen: list[str]) -> Callable[..., str]:
 
 async def test_a_decorated_tool_with_a_server_is_one_tool_in_its_host(m, host, ask):
     read_file = say_files(m, "/home", [])
-    run = host.open("Read it.")
-
-    await run.call(ask(read_file, path="a.txt"))
-
-    await run.leave()
+    await make(host, ask(read_file, path="a.txt"))
     assert list_names(m) == [("/home", "read_file")]
 
 
@@ -114,11 +114,7 @@ async def test_a_function_around_a_decorated_tool_is_the_same_call(m, host, ask)
     def read_file(path: str) -> str:
         return inner(path)
 
-    run = host.open("Read it.")
-
-    await run.call(ask(read_file, path="a.txt"))
-
-    await run.leave()
+    await make(host, ask(read_file, path="a.txt"))
     assert list_names(m) == [("/home", "read_file")]
 
 
@@ -128,23 +124,18 @@ async def test_a_tool_is_known_by_its_function_whatever_its_host_calls_it(m, hos
     work, home = say_files(m, "work", seen), say_files(m, "home", seen)
     m.declare("read_at_home", effect=Effect.IRREVERSIBLE)
     call = replace(ask(work, path="a.txt"), tool="read_at_home", function=seen_as(work))
-    run = host.open("Read it.")
-
-    await run.call(call)
-    await run.call(replace(ask(home, path="b.txt"), function=seen_as(home)))
-
-    await run.leave()
+    await make(
+        host,
+        call,
+        replace(ask(home, path="b.txt"), function=seen_as(home)),
+    )
     assert seen == ["work", "home"]
     assert list_names(m) == [("work", "read_file"), ("home", "read_file")]
 
 
 async def test_what_is_declared_of_a_server_counts_where_the_host_tells_of_none(m, host, ask):
     m.declare("look", server="weather", effect=Effect.READ)
-    run = host.open("How is it?")
-
-    await run.call(ask(look, city="Bari"))
-
-    await run.leave()
+    await make(host, ask(look, city="Bari"))
     assert list_names(m) == [("weather", "look")]
     assert host.is_declared("look")
 
@@ -154,13 +145,12 @@ async def test_a_name_of_two_servers_is_explained_where_the_host_tells_of_none(
 ):
     m.declare("look", server="weather", effect=Effect.READ)
     m.declare("look", server="shops", effect=Effect.READ)
-    run = host.open("How is it?")
-
-    await run.call(ask(look, city="Bari"))
-    await run.call(replace(ask(look, city="Bari"), server="shops"))
-    await run.call(ask(look, city="Rome"))
-
-    await run.leave()
+    await make(
+        host,
+        ask(look, city="Bari"),
+        replace(ask(look, city="Bari"), server="shops"),
+        ask(look, city="Rome"),
+    )
     assert list_names(m) == [("", "look"), ("shops", "look"), ("", "look")]
     [said] = [each.message for each in caplog.records]
     assert "look is declared for several servers" in said
@@ -349,46 +339,29 @@ async def test_a_declaration_whose_tool_never_comes_is_told_of_with_the_name_tha
     await run.leave()
     [said] = [each.message for each in caplog.records]
     assert "loook is declared, and no host has brought a tool of that name" in said
-    assert "look is called, and nobody has declared it" in said
+    assert "look is called and not declared" in said
 
 
 @pytest.mark.parametrize(
-    ("declared", "called"),
+    ("declared", "called", "mistyped"),
     [
-        ("create_event", "list_events"),
-        ("create_event", "delete_event"),
-        ("send_mail", "read_mail"),
-        ("get_event", "get_events"),
-        ("move_event", "remove_event"),
-        ("pay_invoice", "get_invoice"),
-        ("charge_card", "change_card"),
-        ("get_contact", "get_contract"),
-        ("room_1", "room_2"),
+        ("sned_mail", "send_mail", True), ("sendMail", "send_mail", True),
+        ("list_calender", "list_calendar", True), ("create_event", "list_events", False),
+        ("create_event", "delete_event", False), ("send_mail", "read_mail", False),
+        ("get_event", "get_events", False), ("move_event", "remove_event", False),
+        ("charge_card", "change_card", False), ("room_1", "room_2", False),
     ],
-)
-async def test_two_ordinary_names_are_not_taken_for_one(m, host, ask, caplog, declared, called):
+)  # fmt: skip
+async def test_a_typing_error_is_told_of_and_two_ordinary_names_are_not_taken_for_one(
+    m, host, ask, caplog, declared, called, mistyped
+):
     m.declare(declared, effect=Effect.IRREVERSIBLE)
-    run = host.open("How is it?")
 
-    await run.call(replace(ask(look, city="Bari"), tool=called))
+    await make(host, replace(ask(look, city="Bari"), tool=called))
 
-    await run.leave()
-    assert not caplog.records
-
-
-@pytest.mark.parametrize(
-    ("declared", "called"),
-    [("sned_mail", "send_mail"), ("sendMail", "send_mail"), ("list_calender", "list_calendar")],
-)
-async def test_a_typing_error_is_told_of(m, host, ask, caplog, declared, called):
-    m.declare(declared, effect=Effect.IRREVERSIBLE)
-    run = host.open("How is it?")
-
-    await run.call(replace(ask(look, city="Bari"), tool=called))
-
-    await run.leave()
-    [said] = [each.message for each in caplog.records]
-    assert f"{declared} is declared, and no host has brought" in said
+    said = [each.message for each in caplog.records]
+    assert len(said) == mistyped
+    assert all(f"{declared} is declared, and no host has brought" in each for each in said)
 
 
 async def test_a_declaration_whose_tool_has_come_is_not_taken_for_another_misspelt(
@@ -398,22 +371,17 @@ async def test_a_declaration_whose_tool_has_come_is_not_taken_for_another_misspe
         return city
 
     m.declare("look", effect=Effect.READ)
-    run = host.open("How is it?")
-
-    await run.call(ask(look, city="Bari"))
-    await run.call(ask(looks, city="Bari"))
-
-    await run.leave()
+    await make(
+        host,
+        ask(look, city="Bari"),
+        ask(looks, city="Bari"),
+    )
     assert not caplog.records
 
 
 async def test_a_declaration_for_another_server_than_the_hosts_is_told_of(m, host, ask, caplog):
     m.declare("look", server="weather", effect=Effect.READ)
-    run = host.open("How is it?")
-
-    await run.call(replace(ask(look, city="Bari"), server="world"))
-
-    await run.leave()
+    await make(host, replace(ask(look, city="Bari"), server="world"))
     [said] = [each.message for each in caplog.records]
     assert "look is declared for the server 'weather', and its host calls it on 'world'" in said
 

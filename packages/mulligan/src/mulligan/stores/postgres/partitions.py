@@ -45,7 +45,7 @@ class LogPartitions:
 
     def __init__(self) -> None:
         self.mixed: set[str] = set()
-        """Days that were over when last looked at, and not dropped: their rows go one by one."""
+        """Expired days that could not be dropped: their rows are deleted one by one."""
 
     def make_ahead(self, session: Session) -> None:
         """Make those of today and the next days. Where that cannot be, the default one serves."""
@@ -69,10 +69,10 @@ class LogPartitions:
                     dropped += rows
                     self.mixed.discard(partition.name)
             except StoreLockedError:
-                # Somebody has been reading it for long: tried again in an hour.
+                # A long read holds it: tried again in an hour.
                 spared.append(partition)
             except StoreError:
-                # Only their owner may drop tables. Row by row, everybody may.
+                # Only the owner may drop tables. Other roles delete row by row.
                 continue
         days = [each for each in spared if each.from_id]
         span = (days[0].from_id, days[-1].to_id) if days else ("", "")

@@ -14,7 +14,7 @@ from mulligan.stores.postgres.session import PostgresSession
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
 
 OWN_TENANT = '(select access.tenant from access where access.role = current_user) collate "C"'
-"""Whose rows the asking role may see: nobody's where it was given no tenant."""
+"""The tenant whose rows the current role may see; none without a grant."""
 
 BY_COLUMN = frozenset(
     {
@@ -34,7 +34,7 @@ BY_COLUMN = frozenset(
         "text_hour",
     }
 )
-"""Tables whose rows say themselves whose they are."""
+"""Tables with a tenant column."""
 
 BY_PARENT: Mapping[str, tuple[str, str]] = {
     "entry": ("action", "action.id = entry.action"),
@@ -48,18 +48,17 @@ BY_PARENT: Mapping[str, tuple[str, str]] = {
     "scorecard": ("ground", "ground.number = scorecard.ground"),
     "task_run": ("ground", "ground.number = task_run.ground"),
 }
-"""Tables whose rows belong to one of another table: seen is what hangs on something seen."""
+"""Tables whose rows belong to a row of another table, and are visible with it."""
 
 OPEN: Mapping[str, str] = {
-    "migration": "The number of the schema is nobody's secret.",
-    "stray_block": "How far a clock was off in some minutes is nobody's secret.",
+    "migration": "The number of the schema is not secret.",
+    "stray_block": "How far a clock was off in some minutes is not secret.",
 }
 """Tables that every role sees which was given any."""
 
 HIDDEN: Mapping[str, str] = {
     "anchor": "Where chains begin that all tenants share.",
-    "archive": "Old successes, packed together whosever they are.",
-    "damage": "Sentences about anybody's actions.",
+    "damage": "Sentences about actions of all tenants.",
     "duty": "What processes do for all tenants.",
     "kept": "Raw values, for whoever undoes and reviews.",
     "key_check": "About the key of the whole store.",
@@ -75,10 +74,10 @@ UNREADABLE = frozenset({"secret"})
 """Hidden tables that such a role may not even ask: nothing it does needs them."""
 
 NOT_WRITTEN = frozenset({"access", "migration"})
-"""What nobody writes but who owns the tables."""
+"""What only the owner of the tables writes."""
 
 OWN_ACCESS = "access.role = current_user"
-"""Of who may see what, each role sees what it was given itself."""
+"""Each role sees only its own grant."""
 
 
 def build_condition(table: str) -> str | None:
@@ -95,7 +94,7 @@ def build_condition(table: str) -> str | None:
 
 
 def may_ask(table: str) -> bool:
-    """Whether a role of one tenant may ask a table at all; not one that nobody has thought of."""
+    """Whether a role of one tenant may query a table; unknown tables are closed."""
     known = table in BY_COLUMN or table in BY_PARENT or table in OPEN or table in HIDDEN
     return table == "access" or (known and table not in UNREADABLE)
 
@@ -110,9 +109,9 @@ class Surface(StrEnum):
     WORKER = "worker"
     """An application or a worker: sees and writes everything, and migrates nothing."""
     LOOK = "look"
-    """A dashboard or a command line for those who run it all: sees everything, writes nothing."""
+    """The dashboard or command line of an operator: sees everything, writes nothing."""
     TENANT = "tenant"
-    """The same for one tenant: sees what is that tenant's, writes nothing."""
+    """The same for one tenant: sees that tenant's rows, writes nothing."""
 
 
 class RoleGrant(Struct, frozen=True, kw_only=True):
@@ -121,13 +120,13 @@ class RoleGrant(Struct, frozen=True, kw_only=True):
     role: str
     surface: Surface
     tenant: str | None = None
-    """The identity whose rows it sees; `None`: everybody's."""
+    """The identity whose rows it sees; `None`: all."""
     unbound: str = ""
     """Why the server does not hold it to that, in a few words; empty: it does."""
 
 
 class RoleTable:
-    """Roles and what they were given, over one connection. Only who owns the tables can change it.
+    """Roles and their grants, over one connection. Only the owner of the tables can change them.
 
     Roles and their passwords are the server's: none is made here.
     """
@@ -136,7 +135,7 @@ class RoleTable:
         self._session = session
 
     def is_on(self) -> bool:
-        """Whether anybody has turned row security on."""
+        """Whether row security is on."""
         return bool(self._session.fetch("access_table")[0][0])
 
     def find_own(self) -> Surface | None:
@@ -166,7 +165,7 @@ class RoleTable:
     def enable(self) -> None:
         """Have row security hold every table, also those of a migration just made.
 
-        A table at a time, so that nobody who works meanwhile waits for more than one.
+        One table at a time, so that other sessions wait for one lock at most.
         """
         self._session.run("make_access_table")
         for table in self.find_uncovered():
@@ -201,7 +200,7 @@ class RoleTable:
             self._execute("grant usage on schema mulligan to {role}", role=access.role)
 
     def revoke(self, role: str) -> bool:
-        """Take back what a role was given; whether it was given anything."""
+        """Revoke what a role was given; whether it was given anything."""
         if not self.is_on():
             return False
         there = fetch_one(self._session, "role_powers", role=role) is not None

@@ -92,7 +92,7 @@ def _translate_use(error: psycopg.Error, store: str, said: str) -> StoreError:
     """What is wrong with how the store is reached, if that is it."""
     match error:
         case pg.UndefinedTable() | pg.InvalidSqlStatementName() | pg.DuplicatePreparedStatement():
-            # What a connection was told when it was opened holds for it alone.
+            # Session settings hold for their own connection only.
             return StoreUnavailableError(
                 f"{store} has not what was there when its connection was opened ({said}): if a "
                 "pooler stands before it, have that pool by session (PgBouncer: `pool_mode = "
@@ -153,7 +153,7 @@ _FILES = (
     "access",
     "log",
     "tasks",
-    "casebook",
+    "failures",
     "postgres",
     "partitions",
 )
@@ -173,10 +173,6 @@ class PostgresSession(Session):
         self._bundle: psycopg.Pipeline | None = None
         self._waiting = False
         """Something in the bundle was not answered yet."""
-
-    def run(self, query: str, **values: object) -> int:
-        """Run a statement. Returns how many rows it changed."""
-        return self.run_later(query, **values)()
 
     def run_later(self, query: str, **values: object) -> Changed:
         """Run a statement whose outcome can wait: in a bundle it goes out with what follows."""
@@ -203,7 +199,7 @@ class PostgresSession(Session):
                 try:
                     return self._copy(query, rows)
                 except pg.FeatureNotSupported:
-                    # Row security refuses it to this user, and some engines to everybody.
+                    # Row security refuses it to this user, and some engines do not support it.
                     self._copies = False
             columns = [_unify_types(column) for column in zip(*rows, strict=True)]
             cursor = self._send(self._queries[query], columns)
@@ -264,7 +260,7 @@ class PostgresSession(Session):
             yield
 
     def read_news(self, *, try_connection: bool) -> bool:
-        """Whether others have said something; a dead connection is told by a question to it."""
+        """Whether a notification arrived; a query reveals a dead connection."""
         with translate_errors(self._store, self.connection):
             if try_connection:
                 self.fetch("version")
@@ -320,7 +316,7 @@ def as_postgres(session: Session) -> PostgresSession:
 
 @contextmanager
 def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipeline]:
-    """A pipeline whose failure is told once: psycopg would log what comes behind it."""
+    """A pipeline that reports its failure once: psycopg would log the follow-up errors."""
     failure: BaseException | None = None
     try:
         with connection.pipeline() as pipeline:
@@ -328,7 +324,7 @@ def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipe
                 yield pipeline
             except BaseException as error:  # noqa: BLE001 - it is raised once the rest was heard
                 failure = error
-                # A lost connection is told at the pipeline's end.
+                # A lost connection is reported at the pipeline's end.
                 with suppress(psycopg.Error):
                     _send_all(connection)
     except Exception:
@@ -351,7 +347,7 @@ def _send_all(connection: psycopg.Connection[Row]) -> None:
         while pgconn.flush():
             [(_, ready)] = selector.select()
             if ready & selectors.EVENT_READ:
-                # A server that nobody listens to stops listening, too.
+                # Without a listener, the server's listening ends too.
                 pgconn.consume_input()
 
 

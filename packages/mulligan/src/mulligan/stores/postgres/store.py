@@ -34,7 +34,7 @@ from mulligan.stores.postgres.session import PART, PostgresSession, as_postgres
 from mulligan.stores.process import find_presence_caveats, renew_after_fork
 from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.store import TableStore
+from mulligan.stores.relational.store import ENTRIES_CHECKED, TableStore
 from mulligan.types.display import quote_name
 from mulligan.types.errors import HiddenSecretError, StoreError
 from mulligan.types.interfaces import Health, Vacuumed
@@ -68,7 +68,7 @@ class PostgresSchema(DatabaseSchema):
         """A transaction that only one migrator can be in."""
         with self.session.begin_transaction():
             self.session.fetch("lock_migrations", lock=_LOCK)
-            # Asked first: who may not create a schema may still use one that is there.
+            # Checked first: a role that may not create a schema may still use an existing one.
             if not self.session.fetch("schema")[0][0]:
                 self.session.run("make_schema")
             self.session.run("make_migration_table")
@@ -80,7 +80,7 @@ class PostgresSchema(DatabaseSchema):
         return self.session.execute(sql) if called is None else called(self.session)
 
     def list_earlier(self, known: int) -> list[str]:
-        """The processes at work whose programs know less, as a person may look for them."""
+        """The running processes of earlier versions, as an operator can find them."""
         found = self.session.fetch("earlier_programs", known=known)
         return [f"pid {pid} on {machine}" for pid, machine in found]
 
@@ -124,7 +124,7 @@ CLOSING = 2.0
 """Seconds that ending waits for the thread."""
 
 
-class NewsListener:
+class PostgresListener:
     """Waits on a thread for notifications. Where there are none to be had, nothing depends on it.
 
     A pooler may swallow them, and a server may be away: whoever is woken by them looks every few
@@ -158,10 +158,10 @@ class NewsListener:
                 with closing(self._connect()) as session:
                     session.fetch("listen_to_others")
                     failures = 0
-                    self._tell()  # what was said while nobody listened
+                    self._tell()  # notifications missed while disconnected
                     self._wait_for_news(session)
             except (StoreError, psycopg.Error, OSError):
-                # The store's other users say what is wrong with it.
+                # The store's other connections report what is wrong.
                 pause = PAUSES[min(failures, len(PAUSES) - 1)]
                 failures += 1
                 self._over.wait(pause)
@@ -187,7 +187,7 @@ class NewsListener:
 
 
 TABLES = (
-    "action", "archive", "daily", "entry", "episode", "execution", "execution_before",
+    "action", "daily", "entry", "episode", "execution", "execution_before",
     "execution_default", "finding", "ground", "hourly", "kept", "lesson", "lesson_version",
     "lesson_word", "loss", "notes", "pairing", "pattern", "pattern_day", "pattern_hour",
     "row_block", "row_kind", "scorecard", "stray_block", "task_run", "text_hour", "tool",
@@ -220,7 +220,7 @@ def vacuum_tables(
 def _vacuum(
     session: PostgresSession, table: str, standing: Row, *, most_bytes: int | None
 ) -> str | None:
-    """Write one anew, or say why not."""
+    """Rewrite one, or say why not."""
     size, ours = standing
     if most_bytes is not None and size > most_bytes:
         return f"has {size / 1e6:,.0f} MB."
@@ -245,13 +245,10 @@ def _vacuum(
 
 T = TypeVar("T")
 
-_ENTRIES_CHECKED = 20_000
-"""How many of the newest entries are verified at an opening with a key; `verify` takes all."""
 
 _SEES_ONE_TENANT = (
-    "This role sees one tenant's rows, so whether the journal is whole was not checked, what was "
-    "packed away is left out, and no name is looked up: `mulligan doctor` under a role that sees "
-    "all checks it."
+    "This role sees one tenant's rows, so whether the journal is whole was not checked, and no "
+    "name is looked up: `mulligan doctor` under a role that sees all checks it."
 )
 
 
@@ -261,7 +258,7 @@ class PostgresStore(TableStore):
     def __init__(self, url: str, options: Options) -> None:
         self._url = url
         self._surface: Surface | None = None
-        self._log_pool = pool = Pool(self._connect)
+        pool = Pool(self._connect)
         self._partitions = LogPartitions()
         log = LogTables(pool, erasing=pool.acquire_session, drop_old=self._partitions.drop_old)
         # A process that hangs on this machine is no better than one that hangs elsewhere, and
@@ -284,7 +281,7 @@ class PostgresStore(TableStore):
             )
         found = self._pool.fetch("secret")
         if not found:
-            # Whoever comes first makes it; everyone reads what is there then.
+            # The first process creates it; all read the stored one.
             with self._pool.acquire_session() as session:
                 session.run("make_secret", value=secrets.token_bytes(32))
             found = self._pool.fetch("secret")
@@ -296,7 +293,7 @@ class PostgresStore(TableStore):
             return work(RoleTable(as_postgres(session)))
 
     def check_health(self, *, thorough: bool = True) -> Health:
-        """Look at everything, or else at what takes as long however much there is."""
+        """Check everything, or only what takes constant time."""
         [[version], [schema], [size]] = (
             self._pool.fetch(query)[0] for query in ("version", "schema_version", "size")
         )
@@ -326,28 +323,18 @@ class PostgresStore(TableStore):
             )
         yield from (damage.what for damage in self.journal.verify())
         yield from self.vault.find_problems()
-        yield from self.casebook.find_problems()
+        yield from self.failures.find_problems()
 
     def listen(self, on_news: Callable[[], None]) -> Callable[[], None]:
         """Call `on_news` when another process has decided something, or has left its work."""
-        return NewsListener(self._connect, on_news).close
+        return PostgresListener(self._connect, on_news).close
 
     def vacuum(self, *, most_bytes: int | None) -> Vacuumed:
-        """Write tables anew, so that no piece of what was deleted is left in them."""
+        """Rewrite tables, so that nothing deleted is left in them."""
         with self._pool.acquire_session() as session:
             return vacuum_tables(
                 as_postgres(session), most_bytes=most_bytes, also=self._partitions.mixed
             )
-
-    def close(self) -> None:
-        """Finish what was submitted and let go of every connection. Twice is fine."""
-        super().close()
-        self._log_pool.close()
-
-    def reset_after_fork(self) -> None:
-        """In a child: be another writer, on other connections."""
-        super().reset_after_fork()
-        self._log_pool.reset_after_fork()
 
     def _connect(self) -> PostgresSession:
         return PostgresSession(self._url, timeout=self._options.timeout)
@@ -370,7 +357,7 @@ class PostgresStore(TableStore):
             return
         if self._keyring.given is not None:
             # A server keeps its own files whole: without a key there is nothing to look for.
-            damages = self.journal.look(budget=_ENTRIES_CHECKED)
+            damages = self.journal.look(budget=ENTRIES_CHECKED)
             refuse_damages(damages, store=store)
         if migrate:
             self._sign()

@@ -30,7 +30,7 @@ from mulligan.types.interfaces import Damage
 def read_history(session: Session, action: str, *, keyring: Keyring) -> list[Entry]:
     """Every entry of an action, oldest first; `UnreadableError` where one is not what was written.
 
-    Except where a person has looked at the damage and accepted it.
+    Except where the damage was accepted.
     """
     rows = session.fetch("history", action=action)
     _refuse_broken(session, action, rows, keyring=keyring)
@@ -38,9 +38,9 @@ def read_history(session: Session, action: str, *, keyring: Keyring) -> list[Ent
 
 
 def refuse_unsigned(session: Session, actions: Collection[str], *, keyring: Keyring) -> None:
-    """Refuse actions with an entry that nobody with the store's key has written."""
+    """Refuse actions with an entry that was not written with the store's key."""
     if not actions or keyring.find_signer(session) is None:
-        # Without the key nobody can tell, and damage shows when the history is read.
+        # Without the key this cannot be checked; damage shows when the history is read.
         return
     rows = session.fetch("histories", actions=encode_json(sorted(actions)).decode())
     for action, found in groupby(rows, key=lambda row: str(row[0])):
@@ -55,8 +55,8 @@ def _refuse_broken(session: Session, action: str, rows: Sequence[Row], *, keyrin
         if row[:2] != (action, number) or not _holds(row, signer)
     ]
     if broken and signer is None and (not keyring.whole or keyring.is_signed(session)):
-        # The links are made with a key that is not here, or the entries before are somebody
-        # else's, so that only a gap shows.
+        # The links are made with a missing key, or the entries before are not visible, so that
+        # only a gap shows.
         broken = [(number, row) for number, row in broken if row[:2] != (action, number)]
     if broken:
         said = read_accepted(session, signer)
@@ -113,7 +113,7 @@ class _Pair(NamedTuple):
     entries: int
     """How many of its versions have an entry with its content."""
     writer: str | None
-    """Who wrote the latest."""
+    """The writer of the latest entry."""
 
 
 def read_actions(
@@ -121,7 +121,7 @@ def read_actions(
 ) -> list[Row]:
     """Actions as `decode_action` wants them; one that its entries contradict is refused.
 
-    Except where a person has looked at the difference and accepted it.
+    Except where the difference was accepted.
     """
     pairs = [_Pair(*row) for row in session.fetch_where("actions_and_entries", filters, **values)]
     refuse_unsigned(session, {pair.id for pair in pairs}, keyring=keyring)
@@ -140,12 +140,12 @@ def read_actions(
 
 
 def describe_difference(action: str, differing: Sequence[str]) -> str:
-    """What is said of an action that is not what its entries say."""
+    """The message for an action that differs from its entries."""
     return f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
 
 
 def _find_action_damages(session: Session, *, newest: int | None) -> Iterator[Damage]:
-    """Every action that is not what its entries say, with what of it differs."""
+    """Every action that differs from its entries, with the differences."""
     try:
         found = [
             (row[0], list(_compare_pair(_Pair(*row)))) for row in _read_rows(session, newest=newest)
@@ -209,7 +209,7 @@ _ACTIONS_CHECKED = 2000
 def audit(
     session: Session, marks: Watermarks, *, keyring: Keyring, budget: int | None = None
 ) -> list[Damage]:
-    """Every damage nobody has accepted yet. A budget looks at the newest entries only.
+    """Every damage that is not accepted yet. A budget looks at the newest entries only.
 
     The marks must have been read before the session's snapshot began.
     """
@@ -227,7 +227,7 @@ def audit(
     damages += _find_action_damages(session, newest=None if whole else _ACTIONS_CHECKED)
     if whole:
         damages += [
-            _build_damage(writer, seq, "has entries, but nobody by that name has written any")
+            _build_damage(writer, seq, "has entries, but there is no such writer")
             for writer, seq in session.fetch("entries_without_writer")
         ]
         damages += [
@@ -263,7 +263,7 @@ def _find_mark_damages(
         head = known.get(mark.writer)
         at, seq = (head.seq + 1, head.seq) if head else (1, 0)
         if signer is not None and mark.signed and not mark.is_signed(signer):
-            at, what = seq, "has a mark that nobody with the key has written"
+            at, what = seq, "has a mark that was not written with the key"
         elif seq < mark.seq:
             lost = mark.seq - seq
             entries = "1 entry is" if lost == 1 else f"{lost} entries are"
@@ -321,7 +321,7 @@ class _Chains:
             for line in _read_entries(self._session, head.writer, after=after):
                 last = (line.seq, line.hash)
                 signer = self._signer if line.body is None else None
-                # Retention has to have emptied it, and nobody else.
+                # Only retention may have emptied it.
                 if signer is not None and sign_emptied(line, signer) != line.emptied:
                     hollow.append(line.seq)
                 yield line

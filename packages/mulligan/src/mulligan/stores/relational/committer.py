@@ -1,7 +1,7 @@
 """Commits of one writer: its place in the journal, the group commit, what a server may still lose.
 
-One thread writes everything that queued while the last commit ran. Nobody waits for a window to
-close: a lone caller pays one sync; eight callers share one.
+One thread writes everything that queued while the last commit ran. There is no time window: a
+lone caller pays one sync; eight callers share one.
 
 A server that dies takes its last moments with it; the process that wrote them may live on, knows
 what it was told, and writes it again. So only what was synced, the *promised* head, can be
@@ -94,7 +94,7 @@ class GroupCommit(Generic[W]):
             self._thread.join()
 
     def reset_after_fork(self) -> None:
-        """In a child: what was queued belongs to the parent, which will write it."""
+        """In a child: queued work belongs to the parent, which will write it."""
         self._wake = threading.Condition()
         self._waiting = deque()
         self._thread = None
@@ -147,10 +147,10 @@ MOST = 1_000
 """Works: with so many of them the next commit is synced, whoever asks for it."""
 
 FORGOTTEN = timedelta(days=7)
-"""Who has said nothing for so long is not even known any more."""
+"""A writer that was silent for so long is forgotten."""
 
 _LONGEST_BEAT = timedelta(seconds=1)
-"""How long whoever wants to act waits for the store to say that it still may."""
+"""How long an action waits for the store to confirm the lease."""
 
 
 class _RevokedError(TryAgainError):
@@ -217,11 +217,11 @@ class JournalCommitter:
         return named
 
     def beat(self) -> Future[bool]:
-        """Say that this writer lives. The answer: whether nobody has given it up."""
+        """Send a heartbeat. Whether the lease still holds."""
         return self.submit(_beat)
 
     def holds_lease(self) -> bool:
-        """Whether this writer is nobody else's to go on for; the store is asked when in doubt."""
+        """Whether this writer still holds its lease; the store is asked when in doubt."""
         if self.head is None:
             return not self.former
         if self._lease.is_fresh():
@@ -230,7 +230,7 @@ class JournalCommitter:
         try:
             return said.result(min(self._lease.length, _LONGEST_BEAT).total_seconds())
         except (StoreError, TimeoutError):
-            # A store that is away may have heard that others are to go on.
+            # An unreachable store may have given the lease to others.
             said.cancel()
             return False
 
@@ -239,7 +239,7 @@ class JournalCommitter:
         return self._group.submit((work, synced))
 
     def run(self, work: Work, *, synced: bool = True) -> Any:
-        """Do a work so, and wait for what it comes to."""
+        """Run one piece of work in a commit, and wait for its result."""
         return self.submit(work, synced=synced).result()
 
     def start_over(self) -> str | None:
@@ -252,13 +252,13 @@ class JournalCommitter:
     def close(self) -> None:
         """Finish what was submitted, sync it, end the writer, then let go of the connection."""
         if self.head is not None:
-            # Nobody is there afterwards to write again what a server loses.
+            # After this, no process is left to write again what a server loses.
             self.beat()
         self._group.close()
         with self._lock:
             if self.head is not None and self._session is not None:
-                # What is open is left to others at once, instead of when this process ends. Nobody
-                # hears of it when the store is away: then they wait as they would after a crash.
+                # Others may take over open actions immediately, instead of at the process's end.
+                # With the store away they wait for the lease, as after a crash.
                 with suppress(StoreError), self._session.begin_transaction(synced=False):
                     self._session.run("end_writer", writer=self.head.writer)
                     self._session.run_later("tell_others")
@@ -300,7 +300,7 @@ class JournalCommitter:
                 if unanswered is not None and self._has_landed(works, synced=synced):
                     return unanswered
                 if self._adrift:
-                    # Of an earlier group, to which nobody could say what became of it.
+                    # Of an earlier group, whose outcome was unknown.
                     self._has_landed([], synced=False)
                 unanswered = None
                 return self._commit_works(works, outcomes, synced=synced)
@@ -318,7 +318,7 @@ class JournalCommitter:
         self, works: Sequence[Work], outcomes: list[object], *, synced: bool
     ) -> Sequence[object]:
         if self.head is None and self.former and all(work is _beat for work in works):
-            # A sign of life brings nobody back; the next thing that is written does.
+            # A heartbeat does not renew a lost lease; the next commit does.
             return [False] * len(works)
         try:
             # Together: hardly ever does one of them fail.
@@ -358,7 +358,7 @@ class JournalCommitter:
         return outcomes
 
     def _look_at_head(self, session: Session, acknowledged: Head) -> NoReturn:
-        """Find out why a writer's row is not as it was acknowledged, and say so."""
+        """Raise the reason why a writer's row is not as acknowledged."""
         self.head = self._read_head(session, acknowledged)
         raise TryAgainError(
             f"Nothing was written: the row of writer {acknowledged.writer} has moved on by itself."
@@ -435,7 +435,7 @@ class JournalCommitter:
             raise self._give_up_writer()
         head, seal = decode_head((acknowledged.writer, *found))
         if not head.is_signed(self._signer, seal):
-            # Gone on from, it would be signed with what somebody else put there.
+            # Continuing from it would sign a forged value.
             raise StoreDamagedError(
                 f"The row of writer {head.writer} was changed without the store's key, so nothing "
                 "was written. See what is left with `mulligan doctor`; go on from it with "
@@ -452,7 +452,7 @@ class JournalCommitter:
         row = fetch_one(session, "head_when_settled", writer=acknowledged.writer)
         landed = row is not None and row[0] > acknowledged.commits
         if landed:
-            # Who was given up since is told at the next commit; what landed, landed before that.
+            # A lease lost since is reported at the next commit; this commit landed before.
             with suppress(_RevokedError):
                 self._acknowledge(self._read_head(session, acknowledged), works, synced=synced)
         self._adrift = False
@@ -474,7 +474,7 @@ class JournalCommitter:
         self._unsynced.clear()
 
     def _give_up_writer(self) -> _RevokedError:
-        """Be nobody until something new is written; the old mark stays as it is."""
+        """Have no writer until the next commit; the old mark stays as it is."""
         if self.head is not None:
             self.former |= {self.head.writer}
         self.head = None

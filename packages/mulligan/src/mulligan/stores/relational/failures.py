@@ -1,4 +1,4 @@
-"""The casebook over tables: episodes with their counts, lessons with their versions and uses."""
+"""The failure store over tables: episodes and their counts, lessons, their versions and uses."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ _FORGOTTEN_AT_A_TIME = 500
 _EPISODES_CHECKED = 2_000
 
 
-class CasebookTables:
+class FailureTables:
     """Reads from a pool; everything written goes through the journal's group commit."""
 
     def __init__(self, pool: Pool, *, committer: JournalCommitter) -> None:
@@ -246,7 +246,7 @@ class CasebookTables:
     def _make_ask(self, query: str, filters: Values = _NONE, **more: object) -> Ask:
         def ask(*, most: int, skip: int) -> list[Row]:
             values = {**filters, **more, "most": most, "skip": skip}
-            return self._pool.ask(
+            return self._pool.read(
                 lambda session: session.fetch_where(query, list(filters), **values)
             )
 

@@ -21,6 +21,7 @@ from mulligan.stores.database import Pool, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import EncodedEntry, decode_action, decode_standing, encode_entry
 from mulligan.stores.relational.audit import audit, read_actions, read_heads, read_history
 from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.log_search import LAST_ID
 from mulligan.stores.relational.signing import (
     OPEN,
     sign_anew,
@@ -79,7 +80,7 @@ def _forget(
 def _is_proven(session: Session, action: str, *, keyring: Keyring) -> bool:
     """Whether an action is settled by entries that hold, where the store has a key.
 
-    What somebody only made look settled is not forgotten for them; `verify` names it.
+    An action only forged to look settled is kept; `verify` names it.
     """
     if keyring.find_signer(session) is None:
         return True
@@ -139,8 +140,6 @@ def _follow_on(session: Session, lines: Sequence[ChainEntry], *, signer: Signer 
 _report = logging.getLogger("mulligan")
 
 AT_A_TIME = 500
-LAST_OF_ALL = "\U0010ffff"
-"""Stands after whatever an id goes on with."""
 
 
 class JournalTables:
@@ -191,7 +190,7 @@ class JournalTables:
         )
 
     def find_action(self, action: str) -> Action | None:
-        """An action as it stands now."""
+        """An action in its present state."""
         found = self._read_actions("one_action", action=action)
         return found[0] if found else None
 
@@ -215,14 +214,14 @@ class JournalTables:
 
     def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
-        return self._pool.ask(lambda session: read_history(session, action, keyring=self._keyring))
+        return self._pool.read(lambda session: read_history(session, action, keyring=self._keyring))
 
     def identify_writer(self) -> str:
-        """Who this process is in the journal."""
+        """The name of this process's writer in the journal."""
         return self._committer.identify_writer()
 
     def beat(self) -> None:
-        """Say that this process is alive, by the database's clock."""
+        """Send a heartbeat, by the database's clock."""
         self._committer.beat().result()
 
     def holds_lease(self, action: str | None = None) -> bool:
@@ -236,7 +235,7 @@ class JournalTables:
             found = self._pool.fetch("last_writer", action=action)
             return all(writer not in former for (writer,) in found)
         except StoreError:
-            # Whose it is cannot be known, so nobody acts on it.
+            # Its owner is unknown, so it is not acted on.
             return False
 
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
@@ -244,7 +243,7 @@ class JournalTables:
         return self.writers.find_dead(writers)
 
     def verify(self) -> list[Damage]:
-        """Hold every chain against what is there, from its first entry to its mark."""
+        """Verify every chain, from its first entry to its mark."""
         return self.look(budget=None)
 
     def look(self, *, budget: int | None) -> list[Damage]:
@@ -265,10 +264,10 @@ class JournalTables:
             with session.begin_snapshot():
                 return audit(session, marks, keyring=self._keyring, budget=budget)
 
-        return self._pool.ask(compare)
+        return self._pool.read(compare)
 
     def accept_damage(self, note: str) -> int:
-        """Go on from what is left, as a new writer, with the note on record."""
+        """Continue from what is left, as a new writer, and keep the note."""
         damages = self.verify()
         at_us = to_us(self._clock(), name="The clock's time")
         self._keyring.forgiven = True
@@ -307,7 +306,7 @@ class JournalTables:
 
     def read_heads(self) -> list[Head]:
         """Where every writer's chain ends."""
-        return self._pool.ask(read_heads)
+        return self._pool.read(read_heads)
 
     def count_open(self) -> int:
         """How many actions are not settled."""
@@ -315,7 +314,7 @@ class JournalTables:
 
     def _read_actions(self, query: str, **values: object) -> list[Action]:
         keyring = self._keyring
-        rows = self._pool.ask(
+        rows = self._pool.read(
             lambda session: read_actions(session, [query], keyring=keyring, **values)
         )
         return [decode_action(row) for row in rows]
@@ -325,19 +324,23 @@ class JournalTables:
         # What starts so stands between its prefix and the last that could.
         values: dict[str, object] = {
             "first": query.id_prefix,
-            "last": query.id_prefix + LAST_OF_ALL,
+            "last": query.id_prefix + LAST_ID,
             "since": 0 if query.since is None else to_us(query.since, name="since"),
             "until": 2**62 if query.until is None else to_us(query.until, name="until"),
             "any_tenant": int(query.tenant is None),
             "tenant": query.tenant or "",
             "most": AT_A_TIME,
         }
-        while names := [name for (name,) in self._pool.fetch("action_ids_back", **values)]:
+        while True:
             try:
                 page = self._read_actions("actions_back", **values)
+                names = [each.id for each in page]
             except UnreadableError:
+                names = [name for (name,) in self._pool.fetch("action_ids_back", **values)]
                 page = list(self._read_one_by_one(names))
             yield from page
+            if len(names) < AT_A_TIME:
+                return
             values["last"] = names[-1]
 
     def _read_one_by_one(self, names: Iterable[str]) -> Iterator[Action]:
@@ -408,7 +411,7 @@ def _read_before(transaction: Transaction, entry: Entry) -> State | None:
         check_entry(entry, state=None, version=0)
         return None
     if transaction.signer is None and entry.opening is None:
-        # Where it stands is a condition on its row; only who signs counts what is open.
+        # Its state is a condition on its row; only who signs counts what is open.
         return None
     row = fetch_one(transaction.session, "action_now", action=entry.action)
     state, version = decode_standing(entry.action, row)

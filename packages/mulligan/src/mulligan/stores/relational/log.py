@@ -21,13 +21,9 @@ from mulligan.stores.database import (
 )
 from mulligan.stores.encoding import decode_log_row, read_row
 from mulligan.stores.relational.log_search import (
-    ROWS_AT_A_TIME,
     BlockMarker,
     drop_blocks,
-    find_packed,
-    pack,
     search,
-    unpack,
 )
 from mulligan.stores.relational.rollups import (
     add_patterns,
@@ -41,7 +37,6 @@ from mulligan.stores.relational.rollups import (
     sum_hours,
 )
 from mulligan.types.call import LogRow
-from mulligan.types.errors import StoreLockedError
 from mulligan.types.finding import FindingCount, FindingRow
 from mulligan.types.log import (
     HOUR_US,
@@ -118,28 +113,28 @@ class LogTables:
                 self._write(batch)
 
     def list_rows(self, query: LogQuery) -> list[LogRow]:
-        """Rows that fit, newest first unless asked otherwise; compressed ones too."""
-        return self._pool.ask(lambda session: search(session, query))
+        """Rows that fit, newest first unless asked otherwise."""
+        return self._pool.read(lambda session: search(session, query))
 
     def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
         hours = _encode_hours(since, until)
-        return self._pool.ask(lambda session: read_hours(session, **hours))
+        return self._pool.read(lambda session: read_hours(session, **hours))
 
     def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
         hours = _encode_hours(since, until)
-        return self._pool.ask(lambda session: sum_hours(session, **hours))
+        return self._pool.read(lambda session: sum_hours(session, **hours))
 
     def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
         """The hourly counts of replies, drafts and tasks, both hours included."""
         hours = _encode_hours(since, until)
-        return self._pool.ask(lambda session: read_texts(session, **hours))
+        return self._pool.read(lambda session: read_texts(session, **hours))
 
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
         """What failed alike in some hours, the most frequent first."""
         hours = _encode_hours(query.since, query.until)
-        return self._pool.ask(lambda session: read_patterns(session, query, **hours))
+        return self._pool.read(lambda session: read_patterns(session, query, **hours))
 
     def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
@@ -161,8 +156,7 @@ class LogTables:
         before_us = to_us(before, name="before")
         with self._turn, self._erasing() as session:
             dropped = self._drop_old(session, before_us)
-            pruned = dropped.rows + _prune_archives(session, before_us)
-            pruned += _prune_rows(session, before_us, spared=dropped.spared)
+            pruned = dropped.rows + _prune_rows(session, before_us, spared=dropped.spared)
             # What it has marked before may be gone with the rest.
             self._blocks = BlockMarker()
             with session.begin_transaction():
@@ -178,23 +172,18 @@ class LogTables:
                 session.run("drop_patterns_before", before=before_us)
         return pruned
 
-    def compress(self, *, before: datetime) -> int:
-        """Pack successes older than that into compressed batches. Returns how many rows."""
-        before_us = to_us(before, name="before")
-        packed, after = 0, ""
-        with self._turn, self._erasing() as session:
-            while rows := _pack_some(session, before_us, after=after):
-                packed += len(rows)
-                after = rows[-1].id
-        return packed
-
     def count(self) -> int:
-        """How many rows there are, compressed ones included."""
+        """How many rows there are."""
         return int(self._pool.fetch("count_rows")[0][0])
 
+    def close(self) -> None:
+        """Release every connection."""
+        self._pool.close()
+
     def reset_after_fork(self) -> None:
-        """In a child: a lock another thread held is nobody's now."""
+        """In a child: the connections are the parent's, and a lock that it held is free."""
         self._turn = threading.Lock()
+        self._pool.reset_after_fork()
 
     def _write(self, batch: Batch) -> None:
         with self._pool.acquire_session() as session:
@@ -214,9 +203,7 @@ class LogTables:
         _take_turn(session, firsts | list_rated(batch.rows))
         if batch.rows:
             session.run_many("add_rows", batch.rows)
-            if find_packed(session, batch.rows):
-                raise AlreadyThereError("The log has some of these rows already, packed.")
-        # Of no rows too: what a transaction before this has marked, and taken back, is not there.
+        # Of no rows too: what an earlier transaction marked and rolled back is not there.
         self._blocks.mark(session, batch.rows)
         if batch.rollups:
             add_rollups(session, batch.rollups)
@@ -241,7 +228,7 @@ class LogTables:
 
 
 def _take_turn(session: Session, counted: set[str]) -> None:
-    """Let nobody else add to these calls and texts: what a row counts for, those before it say."""
+    """Lock these calls and texts: how a row counts depends on those before it."""
     if counted:
         # Few enough for a server's memory; two that share one only wait for each other.
         locks = sorted(
@@ -261,7 +248,6 @@ def _drop_present(session: Session, batch: Batch) -> Batch:
     """What of a batch is new: a repeat after an answer that was lost must count nothing twice."""
     ids = encode_json([row.id for row in batch.rows]).decode()
     seen = {present for (present,) in session.fetch("ids_present", ids=ids)}
-    seen |= find_packed(session, batch.rows)
     rows = []
     for row in batch.rows:
         if row.id not in seen:
@@ -281,36 +267,3 @@ def _prune_rows(session: Session, before_us: int, *, spared: tuple[str, str]) ->
         with session.begin_transaction():
             pruned += session.run("delete_between", first_id=ids[0][0], last_id=ids[-1][0], **old)
     return pruned
-
-
-def _prune_archives(session: Session, before_us: int) -> int:
-    pruned = 0
-    while session.fetch("any_archive_before", before=before_us):
-        with session.begin_transaction():
-            # What is put back is of the batch that went: another process may have put it there.
-            for (packed,) in session.fetch("take_archive_before", before=before_us):
-                rows = unpack(bytes(packed))
-                left = [row for row in rows if row.at_us >= before_us]
-                pruned += len(rows) - len(left)
-                if left:
-                    session.run("add_archive", **pack(left))
-    return pruned
-
-
-def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
-    with session.begin_transaction():
-        found = session.fetch(
-            "successes_before", after=after, before=before_us, most=ROWS_AT_A_TIME
-        )
-        rows = [decode_log_row(row) for row in found]
-        if rows:
-            batch = pack(rows)
-            # By their ids: of the same time and place others may have come meanwhile.
-            ids = encode_json([row.id for row in rows]).decode()
-            if session.run("delete_rows", ids=ids) != len(rows):
-                raise StoreLockedError(
-                    "Another process packs or deletes the same rows of the log: nothing was "
-                    "packed twice, and it is tried again with the next sweep."
-                )
-            session.run("add_archive", **batch)
-    return rows

@@ -1,4 +1,4 @@
-"""Finds rows of the log, in the table and in its archive of packed rows, by blocks and ids.
+"""Finds rows of the log by blocks and ids.
 
 A block is the rows whose ids begin alike: ids are time-ordered, so a quarter of an hour or so.
 Which blocks have rows of which kind is written down, so that a search leaves out all others.
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2s
@@ -22,47 +20,13 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mulligan.codec import decode_json, encode_json
+from mulligan.codec import encode_json
 from mulligan.stores.database import Session
-from mulligan.stores.encoding import decode_log_row, matches_query
+from mulligan.stores.encoding import decode_log_row
 from mulligan.types.call import LogRow, Outcome
 from mulligan.types.log import LogQuery
 from mulligan.types.reply import RATED
 from mulligan.types.values import make_uuid7, to_us
-
-ROWS_AT_A_TIME = 512
-
-
-def pack(rows: Sequence[LogRow]) -> dict[str, object]:
-    """A batch of rows in the order of their ids, as its row in the archive."""
-    times = [row.at_us for row in rows]
-    return {
-        "first_id": rows[0].id,
-        "last_id": rows[-1].id,
-        "from_us": min(times),
-        "to_us": max(times),
-        "row_count": len(rows),
-        "packed": zlib.compress(encode_json(rows)),
-    }
-
-
-def unpack(packed: bytes) -> list[LogRow]:
-    """The rows of a batch."""
-    return [LogRow(*row) for row in decode_json(zlib.decompress(packed))]
-
-
-def find_packed(session: Session, rows: Sequence[LogRow]) -> set[str]:
-    """The ids of those of some rows that are in a batch. To ask it of new rows costs nothing."""
-    [(newest,)] = session.fetch("newest_packed")
-    asked = sorted(row.id for row in rows if newest is not None and row.id <= newest)
-    found: set[str] = set()
-    if asked:
-        for first_id, last_id in session.fetch("archive_spans", first=asked[0], last=asked[-1]):
-            among = asked[bisect_left(asked, first_id) : bisect_right(asked, last_id)]
-            for (packed,) in session.fetch("archive", first_id=first_id) if among else ():
-                found |= {row.id for row in unpack(bytes(packed))}.intersection(among)
-    return found
-
 
 DIGITS = 7
 """Of an id, those of its block: of the twelve that are its milliseconds, all but five."""
@@ -78,10 +42,6 @@ class IdSpan(NamedTuple):
 
     from_id: str
     below_id: str
-
-    def holds(self, name: str) -> bool:
-        """Whether an id is in it."""
-        return self.from_id <= name < self.below_id
 
 
 def shift_block(block: str, by: int) -> str:
@@ -273,7 +233,7 @@ def _add(session: Session, places: Iterable[Place]) -> None:
 
 @lru_cache(maxsize=4_096)
 def _hash_kind(kind: tuple[str, ...]) -> int:
-    """The number of a kind, the same whoever asks: so that nobody has to look it up to write."""
+    """The number of a kind: a hash, so that writing needs no lookup."""
     digest = blake2s(encode_json(kind), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -282,7 +242,7 @@ _ALL_TIME_US = 2**62
 _SAME = (*SAME, "turn")
 _AMONG = ("turns", "parents")
 _LOOKED_AT = 1_000
-"""Rows that are looked at one by one before blocks are left out: who is there often is found so."""
+"""Rows that are read one by one before blocks are skipped: frequent kinds are found this way."""
 _LOOKED_AT_FOR_EACH = 20
 """… or so many for each that is wanted, if that is more."""
 
@@ -291,7 +251,7 @@ def search(session: Session, query: LogQuery) -> list[LogRow]:
     """The first rows that fit, in the order of their ids."""
     if query.limit < 1:
         return []
-    # One moment for both places: a row on its way into the archive is in exactly one of them.
+    # One moment for the rows and for what is written down of where they are.
     with session.begin_snapshot():
         if not _is_narrow(query):
             return _scan(session, query, _find_span(session, query))
@@ -339,7 +299,7 @@ class _Walk(Struct, frozen=True, kw_only=True):
             part = (
                 self._cut_blocks(rest, block, blocks=blocks_at_once)
                 if blocks_at_once
-                else self._cut_rows(rest, block)
+                else self._cut_rows(rest)
             )
             more = _scan(self.session, replace(query, limit=query.limit - len(found)), part)
             found += more
@@ -357,30 +317,21 @@ class _Walk(Struct, frozen=True, kw_only=True):
             return rest._replace(below_id=min(rest.below_id, shift_block(block, blocks)))
         return rest._replace(from_id=max(rest.from_id, shift_block(block, 1 - blocks)))
 
-    def _cut_rows(self, rest: IdSpan, block: str) -> IdSpan:
+    def _cut_rows(self, rest: IdSpan) -> IdSpan:
         """So many rows of what is left that to look at each takes no time."""
         query, values = self.query, rest._asdict()
         order = "oldest_first" if query.oldest_first else "newest_first"
         skip = max(_LOOKED_AT, _LOOKED_AT_FOR_EACH * query.limit)
         edge = self.session.fetch_where(f"{order}_edge", list(values), skip=skip, **values)
-        if edge:
-            [(last,)] = edge
-            return rest._replace(**{"below_id" if query.oldest_first else "from_id": last})
-        # Few are left, unless they are packed: then nobody knows how many.
-        packed = self.session.fetch("any_archive", **values)
-        return self._cut_blocks(rest, block, blocks=1) if packed else rest
+        side = "below_id" if query.oldest_first else "from_id"
+        return rest._replace(**{side: edge[0][0]}) if edge else rest
 
 
 def _scan(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
     filters, values = _build_conditions(query, span)
     rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
-    found = [
-        decode_log_row(row)
-        for row in session.fetch_where(rows, filters, most=query.limit, **values)
-    ]
-    if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
-        found = _with_archived(session, query, found, span=span)
-    return found
+    found = session.fetch_where(rows, filters, most=query.limit, **values)
+    return [decode_log_row(row) for row in found]
 
 
 def _build_conditions(query: LogQuery, span: IdSpan) -> tuple[list[str], dict[str, object]]:
@@ -433,25 +384,3 @@ def _read_times(query: LogQuery) -> dict[str, int]:
         "since": -_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
         "until": _ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
     }
-
-
-def _with_archived(
-    session: Session, query: LogQuery, found: list[LogRow], *, span: IdSpan
-) -> list[LogRow]:
-    """Merge in archived rows, unpacking only batches that can still give one of the first."""
-    order = "oldest_first" if query.oldest_first else "newest_first"
-    ids = {"from_id": max(span.from_id, query.after), "below_id": span.below_id}
-    values: dict[str, object] = {**ids, **_read_times(query)}
-    beyond = "" if query.oldest_first else LAST_ID
-    while batches := session.fetch(f"archives_{order}", beyond=beyond, **values):
-        first_id, last_id, packed = batches[0]
-        beyond = first_id if query.oldest_first else last_id
-        if len(found) >= query.limit:
-            last = found[query.limit - 1].id
-            if beyond > last if query.oldest_first else beyond < last:
-                break
-        rows = unpack(bytes(packed))
-        found += [row for row in rows if matches_query(row, query) and span.holds(row.id)]
-        found.sort(key=lambda row: row.id, reverse=not query.oldest_first)
-        del found[query.limit :]
-    return found

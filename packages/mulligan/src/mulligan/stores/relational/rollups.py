@@ -12,7 +12,6 @@ from typing import Any
 from mulligan.codec import encode_json
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import build_pattern, decode_log_row, dump_counts, load_counts
-from mulligan.stores.relational.log_search import unpack
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.display import escape
 from mulligan.types.errors import StoreError
@@ -221,10 +220,6 @@ def read_texts(session: Session, *, since: int, until: int) -> TextCounts:
 
 
 def _find_rated(session: Session, ids: set[str]) -> list[LogRow]:
-    """Texts and all their thumbs; a text that is packed already is looked up in its batch."""
+    """Texts and all their thumbs."""
     names = encode_json(sorted(ids)).decode()
-    found = [decode_log_row(row) for row in session.fetch("rated_texts", ids=names)]
-    for missing in ids - {row.id for row in found}:
-        for (packed,) in session.fetch("archives_around", id=missing):
-            found += [row for row in unpack(bytes(packed)) if row.id == missing]
-    return found
+    return [decode_log_row(row) for row in session.fetch("rated_texts", ids=names)]

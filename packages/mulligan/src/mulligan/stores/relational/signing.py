@@ -1,8 +1,7 @@
 """What a store with a key has signed, and how it came under that key.
 
-When a store comes under a key, what lies there is taken as it is, locked and signed. Nobody can
-tell any more whether it was changed before. When that happened, and how much was taken on trust,
-stays on record.
+When a store gets a key, its rows are taken as they are, encrypted and signed. Whether they were
+changed before cannot be known. The time, and the number of rows taken on trust, are recorded.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ def sign_emptied(line: ChainEntry, signer: Signer) -> bytes:
 
 
 def read_accepted(session: Session, signer: Signer | None) -> list[tuple[str, int, str]]:
-    """Writer, seq and sentence of each damage that somebody with the key has accepted."""
+    """Writer, seq and sentence of each damage that was accepted with the key."""
     rows = session.fetch("accepted")
     return [row[:3] for row in rows if signer is None or _is_accepted(row, signer)]
 
@@ -244,8 +243,8 @@ class Adoption:
         if trusted:
             _report.warning(
                 "The store was not signed yet: %d rows were taken as they are and signed with its "
-                "key. If it was opened with this key and this version before, somebody without the "
-                "key has removed the signatures: see `mulligan doctor`.",
+                "key. If it was opened with this key and this version before, its signatures were "
+                "removed without the key: see `mulligan doctor`.",
                 trusted,
             )
         return Account(rows={table: sum_seals(each) for table, each in seals.items()})
@@ -263,7 +262,7 @@ class Adoption:
 
 
 def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None:
-    """Sign anew what a person has looked at and accepted, so that the next change shows."""
+    """Sign accepted rows again, so that the next change shows."""
     session, signer = transaction.session, transaction.signer
     if signer is None:
         return
@@ -289,7 +288,7 @@ def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None
 
 
 def _sign_chains(session: Session, signer: Signer) -> int:
-    """Link every chain anew, with the key. How many entries that was."""
+    """Link every chain again, with the key. The number of entries."""
     heads = [decode_head(row)[0] for row in session.fetch("writers")]
     signed = 0
     for head in heads:

@@ -11,14 +11,14 @@ from mulligan.stores.database import Pool
 from mulligan.stores.encoding import decode_tool, encode_tool
 from mulligan.stores.opening import Options
 from mulligan.stores.relational.committer import Commit, GroupCommit, JournalCommitter
-from mulligan.stores.relational.failures import CasebookTables
+from mulligan.stores.relational.failures import FailureTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.signing import Adoption
-from mulligan.stores.relational.task_versions import ArchiveTables
+from mulligan.stores.relational.task_versions import TaskVersionTables
 from mulligan.stores.relational.transaction import Transaction
 from mulligan.stores.relational.vault import Keyring, Safe, VaultTables, find_key_caveats
-from mulligan.stores.relational.writers import DutyTable
+from mulligan.stores.relational.writers import LeaderLockTable
 from mulligan.stores.watermarks import WatermarkFile
 from mulligan.types.errors import StoreDamagedError
 from mulligan.types.interfaces import KnownTool
@@ -32,7 +32,7 @@ class CatalogTable:
         self._committer = committer
 
     def remember(self, tools: Sequence[KnownTool]) -> Future[None]:
-        """Write down what was declared, without waiting for the disk."""
+        """Record declarations without waiting for the disk."""
         rows = [
             {"server": each.server, "name": each.tool, "about": encode_tool(each)} for each in tools
         ]
@@ -46,7 +46,7 @@ class CatalogTable:
                     transaction.drop("tool", (seal for (seal,) in gone))
                     seal = transaction.sign_row("tool", *row.values())
                     if not session.run("remember_tool", seal=seal, **row):
-                        # Another writer was quicker; what it has put there is looked at again.
+                        # Another writer was first; its row is read again.
                         transaction.drop("tool", [seal])
 
         return self._committer.submit(write, synced=False)
@@ -54,6 +54,10 @@ class CatalogTable:
     def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared."""
         return [decode_tool(about) for (about,) in self._pool.fetch("tools")]
+
+
+ENTRIES_CHECKED = 20_000
+"""How many of the newest entries are verified at an opening, about 0.1 s; `verify` takes all."""
 
 
 class TableStore:
@@ -96,18 +100,19 @@ class TableStore:
             erase=erase,
             marks=marks,
         )
-        self.duties = DutyTable(pool, committer=committer, writers=self.journal.writers)
+        self.leader_locks = LeaderLockTable(pool, committer=committer, writers=self.journal.writers)
         self.catalog = CatalogTable(pool, committer=committer)
         self.vault = VaultTables(
             pool, committer=committer, safe=self._safe, clock=options.clock, erase=erase
         )
-        self.archive = ArchiveTables(pool, committer=committer)
-        self.casebook = CasebookTables(pool, committer=committer)
+        self.task_versions = TaskVersionTables(pool, committer=committer)
+        self.failures = FailureTables(pool, committer=committer)
 
     def close(self) -> None:
-        """Finish what was submitted and let go of every connection. Twice is fine."""
+        """Finish submitted work and release every connection. Idempotent."""
         self._committer.close()
         self._pool.close()
+        self.log.close()
 
     def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
@@ -117,17 +122,17 @@ class TableStore:
 
     def _check_key(self) -> None:
         """Refuse a key that is not the store's own."""
-        # Whoever looks at a damaged store may find the proof of the key damaged as well.
+        # In a damaged store, the proof of the key may be damaged too.
         with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
-            self._pool.ask(self._safe.check)
+            self._pool.read(self._safe.check)
 
     def _sign(self) -> None:
         """With a key, have a store that is not signed yet signed, and its values locked."""
-        if self._keyring.given is not None and not self._pool.ask(self._keyring.is_signed):
+        if self._keyring.given is not None and not self._pool.read(self._keyring.is_signed):
             self._committer.identify_writer()
-            # What lay there in plain text is gone from the disk as well.
+            # The plain text is erased from the disk as well.
             self._erase()
 
     def _find_key_caveats(self) -> list[str]:
         """What the key does not prove, a sentence each."""
-        return self._pool.ask(lambda session: list(find_key_caveats(session, self._keyring)))
+        return self._pool.read(lambda session: list(find_key_caveats(session, self._keyring)))

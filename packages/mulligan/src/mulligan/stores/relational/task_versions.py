@@ -1,4 +1,4 @@
-"""The archive over tables: versions of notes, and the evidence for each."""
+"""The task versions over tables: versions of notes, and the evidence for each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RUNS_KEPT = 40
 _ALL = 2**31
 
 
-class ArchiveTables:
+class TaskVersionTables:
     """Reads from a pool; everything written goes through the journal's group commit."""
 
     def __init__(self, pool: Pool, *, committer: JournalCommitter) -> None:
@@ -129,7 +129,7 @@ class ArchiveTables:
         return moved
 
     def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
-        """Let a person's word be the score of a run that is still kept."""
+        """Set a person's rating as the score of a run that is still kept."""
         check_score(score)
         wanted = {"id": escape(run), "tenant": escape(tenant)}
 
@@ -179,7 +179,7 @@ class ArchiveTables:
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
         filters, values = ([], {}) if task is None else (["of_task"], {"task": escape(task)})
-        rows = self._pool.ask(lambda session: session.fetch_where("grounds", filters, **values))
+        rows = self._pool.read(lambda session: session.fetch_where("grounds", filters, **values))
         return [read_row(Ground, row, what="A ground of a task") for row in rows]
 
     def prune(self, *, before: datetime) -> int:
@@ -196,7 +196,7 @@ class ArchiveTables:
             found = fetch_one(session, "ground", **_encode_ground(ground))
             return session.fetch(query, ground=found[0], **values) if found else []
 
-        return self._pool.ask(ask)
+        return self._pool.read(ask)
 
     def _write(self, work: Work) -> Any:
         # No outside call waits for it: a power cut may take the last run, but never an older one.
@@ -254,7 +254,7 @@ def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int
 
 
 def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int) -> int:
-    """Forget what is old and needed by nothing of one task, while nobody moves its versions."""
+    """Delete the expired, unused rows of one task, while its versions are locked."""
     session = transaction.session
     whose: dict[str, object] = {"tenant": tenant, "task": task}
     session.run("lock_grounds", **whose)

@@ -2,7 +2,7 @@
 
 The head is where a writer's chain ends. The account is what a writer has put into the signed
 tables and taken out of them, as one number for each: the numbers of all writers add up to what
-lies there. A row that anybody removed, put back or added without the key leaves a difference,
+lies there. A row that was removed, restored or added without the key leaves a difference,
 and no writer ever waits for another to count.
 """
 
@@ -63,7 +63,7 @@ def sum_seals(seals: Iterable[object]) -> int:
 
 
 def add_accounts(accounts: Iterable[Account], table: str) -> int:
-    """What all writers together say of a table."""
+    """The sum of all writers' accounts of a table."""
     return sum(account.rows.get(table, 0) for account in accounts) % _MODULUS
 
 
@@ -92,7 +92,7 @@ class Head(Struct, frozen=True, kw_only=True):
         return {"account": account, "seal": signer.sign(WRITER, *parts)}
 
     def is_signed(self, signer: Signer | None, seal: object) -> bool:
-        """Whether the row is what its writer signed; without a signer nobody can tell."""
+        """Whether the row is what its writer signed; unknown without a signer."""
         if signer is None:
             return True
         parts = (self.writer, self.commits, self.seq, self.hash, self.account.encode())
@@ -118,7 +118,7 @@ def list_before(head: Head, signer: Signer | None) -> dict[str, object]:
 def move_head(
     session: Session, head: Head, *, signer: Signer | None, was: Mapping[str, object]
 ) -> Changed:
-    """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
+    """Advance a writer's row, if it is unchanged and the lease still holds."""
     return session.run_later(
         "move_head",
         writer=head.writer,
@@ -153,7 +153,7 @@ class Transaction:
                 otherwise()
 
     def go_back(self, head: Head) -> None:
-        """Forget what was done since a writer's place was that: it is undone."""
+        """Discard the changes since a writer's earlier place: they were rolled back."""
         self.head = head
         self._required.clear()
 

@@ -22,8 +22,8 @@ from mulligan.types.interfaces import Clock
 from mulligan.types.values import from_us, to_us
 
 KEY_GONE = (
-    "The store is signed with a key, but the proof of that key is not what was written: somebody "
-    "without the key has changed or removed it."
+    "The store is signed with a key, but the proof of that key was changed or removed without the "
+    "key."
 )
 
 
@@ -42,7 +42,7 @@ class KeyCheck(NamedTuple):
     identity: bytes | None = None
     """Tells it from other stores under the same key."""
     places: str | None = None
-    """Where it lies, as JSON: all places that somebody with the key has said it may lie at."""
+    """Its allowed locations, as JSON, each accepted with the key."""
     seal: bytes | None = None
 
     def list_parts(self) -> tuple[object, ...]:
@@ -50,12 +50,12 @@ class KeyCheck(NamedTuple):
         return self[:5]
 
     def list_places(self) -> list[str]:
-        """Where it may lie; nowhere in particular, if nobody has said so yet."""
+        """Its allowed locations; empty before the first is recorded."""
         return [str(place) for place in decode_json(self.places)] if self.places else []
 
 
 class Keyring:
-    """The key we were given, held against what the store says of its own."""
+    """The given key, compared with the store's own."""
 
     def __init__(self, seal: Seal, *, place: str | None = None) -> None:
         self._proof = seal.proof
@@ -64,7 +64,7 @@ class Keyring:
         """Signs with the key we were given, whether or not the store is signed yet."""
         self._place = place
         self.whole = True
-        """Whether all rows are seen. Of some of them nobody can tell whether any is missing."""
+        """Whether all rows are visible; from a part of them a missing one cannot be found."""
         self._signed = False
         self.forgiven = False
         """A person takes the store as it is, also without the proof of its key."""
@@ -92,17 +92,17 @@ class Keyring:
             )
 
     def find_move(self, session: Session, found: KeyCheck | None) -> str | None:
-        """What is wrong with where a signed store lies, as a sentence; `None`: nothing is."""
+        """What is wrong with a signed store's location, as a sentence; `None`: nothing."""
         places = found.list_places() if found and self.find_signer(session) else []
         if not places or self._place is None or self._place in places:
             return None
         return (
-            f"The store at {self._place} was signed as the one at {places[-1]}: you have moved it, "
-            "or somebody has put another in its place."
+            f"The store at {self._place} was signed as the one at {places[-1]}: it was moved, or "
+            "another store was put in its place."
         )
 
     def settle(self, session: Session, found: KeyCheck) -> None:
-        """Write down where the store lies, besides where it lay."""
+        """Record the store's new location besides its earlier ones."""
         places = [*found.list_places(), self._place]
         self._write(session, found._replace(places=encode_json(places).decode()))
 
@@ -189,8 +189,8 @@ def find_key_caveats(session: Session, keyring: Keyring) -> Iterator[str]:
     found = read_key_check(session)
     if keyring.given is None and keyring.is_signed(session):
         yield (
-            "The store is signed with a key that was not given, so whether somebody changed it "
-            "was not checked: set MULLIGAN_VAULT_KEY."
+            "The store is signed with a key that was not given, so it was not checked for changes: "
+            "set MULLIGAN_VAULT_KEY."
         )
     elif found is not None and found.trusted and found.signed_us is not None:
         yield (
@@ -291,7 +291,7 @@ class Safe:
         gone = []
         for row in session.fetch("expired", now_us=now_us, most=most, skip=skip):
             owner, name, checksum, expires_us, seal = row
-            # An end that somebody without the key has set is none, and `verify` says so.
+            # An expiry set without the key does not count, and `verify` reports it.
             ours = signer.holds(seal, TABLE, owner, name, checksum, expires_us)
             # With many workers, only the one that deletes it has it gone from its account.
             if ours and session.run("drop_sealed", owner=owner, name=name, seal=seal):
@@ -303,7 +303,7 @@ class Safe:
         """A value as it was before it was locked away, from the columns of the query `kept`."""
         owner, name, value, locked, *_ = row
         if signer is not None and not is_sealed(row, signer):
-            # Whoever has no key can write neither: an unlocked value is none of ours.
+            # Writing either needs the key: an unlocked value is not ours.
             raise make_damage(owner, name)
         if not is_intact(row):
             raise make_damage(owner, name)
@@ -326,7 +326,7 @@ def is_sealed(row: Row, signer: Signer) -> bool:
 
 
 def make_damage(owner: str, name: str) -> StoreDamagedError:
-    """What is said of a value that is not the one that was kept."""
+    """The message for a value that is not the one that was kept."""
     return StoreDamagedError(
         f"The kept value {name!r} of {owner} is not what was kept, because the "
         "store is damaged: restore it from a backup, and undo nothing with this value."
@@ -376,16 +376,16 @@ class VaultTables:
             row = fetch_one(session, "kept", owner=owner, name=name)
             return row, self._keyring.find_signer(session)
 
-        row, signer = self._pool.ask(find)
+        row, signer = self._pool.read(find)
         if row is None:
             return None
         if row[:2] != (owner, name):
-            # An index that leads to another row would give somebody else's value.
+            # A damaged index could lead to another row's value.
             raise make_damage(owner, name)
         expires_us = row[5]
         if expires_us is not None and expires_us <= to_us(self._clock(), name="The clock's time"):
             if signer is not None and not is_sealed(row, signer):
-                # Somebody has set its end, who has no key to do so.
+                # Its expiry was set without the key.
                 raise make_damage(owner, name)
             return None
         return self._safe.open(row, signer=signer)

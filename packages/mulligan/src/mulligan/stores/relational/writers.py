@@ -1,4 +1,4 @@
-"""Which writers are still there, and the duties of which each is one writer's at a time."""
+"""Which writers are alive, and the duties that one writer holds at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mulligan.codec import encode_json
 from mulligan.stores.database import Pool, Row
-from mulligan.stores.process import Life, Presence, identify_process, judge_presence
+from mulligan.stores.process import Life, ProcessIdentity, identify_process, judge_process
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.transaction import Transaction
 from mulligan.types.interfaces import WriterSeen
@@ -24,11 +24,11 @@ class WriterTable:
         self._committer = committer
 
     def find_dead(self, writers: Collection[str]) -> set[str]:
-        """Those of some that will write no more; who is silent is revoked first."""
+        """The dead ones among some writers; silent ones are revoked first."""
         if not writers:
             return set()
         lives = self._judge_writers(writers)
-        # Who seems to have ended, too: were it there after all, it would not write any more.
+        # Ended ones too: if one is alive after all, it cannot write any more.
         lost = {writer for writer, life in lives.items() if life in (Life.SILENT, Life.GONE)}
         if lost:
             names = encode_json(sorted(lost)).decode()
@@ -38,7 +38,7 @@ class WriterTable:
                 for writer in (each for each in lost if lives[each] is Life.GONE):
                     session.run("end_writer", writer=writer)
             lives = self._judge_writers(writers)
-        # Who is silent still has just said something.
+        # A silent writer may have just sent a heartbeat.
         return {
             writer
             for writer in writers
@@ -46,7 +46,7 @@ class WriterTable:
         }
 
     def list_lately(self) -> tuple[WriterSeen, ...]:
-        """Who was heard of in the last days, the latest first; nobody is revoked by looking."""
+        """Writers seen in the last days, latest first; listing revokes none."""
         within = LATELY // timedelta(microseconds=1)
         rows = self._pool.fetch("writers_lately", within=within, most=MOST_LATELY)
         here, lives = identify_process().machine, self._judge_rows(rows)
@@ -71,9 +71,9 @@ class WriterTable:
         own, seen_from = self._committer.head, identify_process()
         found: dict[str, Life] = {}
         for writer, machine, pid, started, silent_us, lease_us, revoked_us in rows:
-            presence = Presence(machine=machine or "", pid=pid or 0, started=started or "")
-            found[writer] = judge_presence(
-                presence,
+            identity = ProcessIdentity(machine=machine or "", pid=pid or 0, started=started or "")
+            found[writer] = judge_process(
+                identity,
                 silent=silent_us > lease_us,
                 seen_from=seen_from,
                 trust_processes=self._committer.trusts_processes,
@@ -85,8 +85,8 @@ class WriterTable:
         return found
 
 
-class DutyTable:
-    """Claims go through the group commit, so that who claims is a writer that others can see."""
+class LeaderLockTable:
+    """Claims go through the group commit, so that the holder is a writer that others can see."""
 
     def __init__(self, pool: Pool, *, committer: JournalCommitter, writers: WriterTable) -> None:
         self._pool = pool
@@ -94,7 +94,7 @@ class DutyTable:
         self._writers = writers
 
     def claim(self, duty: str, *, every: timedelta) -> bool:
-        """Take a duty on, unless somebody alive has it or it was done within `every`."""
+        """Claim a duty, unless a live writer has it or it was done within `every`."""
         rows = self._pool.fetch("duty_holder", duty=duty)
         holder = rows[0][0] if rows else None
         if holder is not None and not self._writers.find_dead({holder}):
@@ -104,11 +104,11 @@ class DutyTable:
         def take(transaction: Transaction) -> bool:
             session, mine = transaction.session, transaction.head.writer
             session.run("add_duty", duty=duty)
-            # Whoever was quicker is the holder now, and not who was read above.
+            # A quicker writer may be the holder now.
             values = {"duty": duty, "writer": mine, "was": holder or "", "every_us": every_us}
             return bool(session.run("claim_duty", **values))
 
-        # Synced: a crash of the server that took it back would let another claim it as well.
+        # Synced: a crash of the server that lost it would let another claim it as well.
         claimed: bool = self._committer.run(take)
         return claimed
 

@@ -191,62 +191,17 @@ delete from stray_block where last_us < :before
 delete from row_kind where last_us < :before
 
 -- name: count_rows
-select (select count(*) from execution) + (select coalesce(sum(row_count), 0) from archive)
+select count(*) from execution
 
 -- name: ids_before
 select id from execution
 where at_us < :before and not (id >= :spared_from and id < :spared_to)
 order by id limit :most
 
--- name: successes_before
-select * from execution
-where id > :after and at_us < :before and outcome = 'success' and tool <> 'text.rated'
-order by id limit :most
-
 -- name: delete_between
 delete from execution
 where id between :first_id and :last_id and at_us < :before
   and not (id >= :spared_from and id < :spared_to)
-
--- name: delete_rows
-delete from execution where id in (select value from json_each(:ids))
-
--- name: add_archive
-insert into archive (first_id, last_id, from_us, to_us, row_count, packed)
-values (:first_id, :last_id, :from_us, :to_us, :row_count, :packed)
-
--- name: archives_newest_first
-select first_id, last_id, packed from archive
-where last_id >= :from_id and first_id < :below_id and to_us >= :since and from_us < :until
-and last_id < :beyond order by last_id desc limit 1
-
--- name: archives_oldest_first
-select first_id, last_id, packed from archive
-where last_id >= :from_id and first_id < :below_id and to_us >= :since and from_us < :until
-and first_id > :beyond order by first_id limit 1
-
--- name: newest_packed
-select max(last_id) from archive
-
--- name: archive_spans
-select first_id, last_id from archive where last_id >= :first and first_id <= :last
-
--- name: archive
-select packed from archive where first_id = :first_id
-
--- name: any_archive
-select 1 from archive where last_id >= :from_id and first_id < :below_id limit 1
-
--- name: take_archive_before
-delete from archive where first_id = (
-  select first_id from archive where from_us < :before order by first_id limit 1
-) and from_us < :before returning packed
-
--- name: any_archive_before
-select 1 from archive where from_us < :before limit 1
-
--- name: archives_around
-select packed from archive where first_id <= :id and last_id >= :id
 
 -- name: drop_hourly_before
 delete from hourly where hour < :hour

@@ -138,9 +138,6 @@ select min((
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
 
--- name: delete_rows
-delete from execution where id in (select json_array_elements_text(cast(:ids as json)))
-
 -- name: lock_counted
 select pg_advisory_xact_lock(cast(value as bigint))
 from json_array_elements_text(cast(:locks as json)) as each (value)

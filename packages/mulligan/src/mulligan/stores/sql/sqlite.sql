@@ -178,8 +178,15 @@ update duty set writer = null, done_us = case when :done = 1 then cast(unixepoch
 where name = :duty and writer = :writer
 
 -- name: tell_others
--- Nobody can be woken: everybody looks every two seconds.
-select 1
+-- Nobody can be woken: whoever listens sees that the file has changed, and reads the number.
+insert into duty (name, done_us) values ('news', 1)
+on conflict (name) do update set done_us = duty.done_us + 1
+
+-- name: count_news
+select done_us from duty where name = 'news'
+
+-- name: data_version
+pragma data_version
 
 -- name: head_when_settled
 -- One transaction writes at a time, so that no other is still ending.

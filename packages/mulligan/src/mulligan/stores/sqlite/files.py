@@ -59,7 +59,7 @@ CHECKED_LOG_BYTES = 16 * 1024 * 1024
 class SqliteSchema(DatabaseSchema):
     """A file's schema: SQLite's own `user_version` is written in the same transaction.
 
-    Who shares a file is stopped before it is migrated.
+    Other processes that use the file are stopped before it is migrated.
     """
 
     def read_version(self) -> int:
@@ -87,7 +87,7 @@ def build_url(path: Path) -> str:
 
 
 def refuse_unsafe_files(path: Path) -> None:
-    """Refuse files of a store that somebody else may have put there, or can change."""
+    """Refuse files of a store that another user may have planted or can change."""
     for database in (path, build_log_path(path)):
         refuse_unsafe_database(database)
         mark = build_companion_path(database, "mark")
@@ -180,14 +180,14 @@ def measure_size(path: Path) -> int:
     """How much room a file takes, its write-ahead log included."""
     size = 0
     for file in (path, path.with_name(f"{path.name}-wal")):
-        # The log goes when the last who has the file open closes it.
+        # The write-ahead log goes when the last process closes the file.
         with suppress(FileNotFoundError):
             size += file.stat().st_size
     return size
 
 
 def read_secret(path: Path) -> bytes:
-    """The 32 bytes in a key file, made by whoever comes first."""
+    """The 32 bytes in a key file, created by the first process."""
     refuse_unsafe(path, secret=True)
     try:
         secret = read_private(path)
@@ -203,7 +203,7 @@ def read_secret(path: Path) -> bytes:
 
 
 def set_aside(path: Path) -> Path:
-    """Move a damaged file and its companions out of the way, so that nothing of it is lost."""
+    """Move a damaged file and its companions out of the way, so that none of it is lost."""
     away = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
     for ending in ("", *ENDINGS):
         companion = path.with_name(path.name + ending)
@@ -245,7 +245,7 @@ def _refuse_emptied(path: Path, part: str) -> None:
 
 
 def _make_secret(path: Path) -> None:
-    """Write it whole under another name, then link it: nobody ever reads half a secret."""
+    """Write it under another name, then link it: no process reads half a secret."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
     try:
@@ -299,7 +299,7 @@ def copy_files(path: Path, folder: Path) -> list[Path]:
     marks = {database: build_companion_path(database, "mark") for database in databases}
     for each in (key, *marks.values(), *databases):
         if (folder / each.name).exists():
-            raise ConfigurationError(f"{folder / each.name} is there already; name another folder.")
+            raise ConfigurationError(f"{folder / each.name} already exists: name another folder.")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = [_write_synced(folder / key.name, read_private(key))] if key.exists() else []
     for database, part in databases.items():
@@ -339,7 +339,7 @@ def _write_synced(path: Path, content: bytes) -> Path:
 def vacuum_files(
     connects: Mapping[Path, Callable[[], SqliteSession]], *, most_bytes: int | None
 ) -> Vacuumed:
-    """Each of the files, unless it is larger, or somebody is at work on it for too long."""
+    """Each of the files, unless it is larger, or in use for too long."""
     parts, left = [], []
     for path, connect in connects.items():
         size = measure_size(path)

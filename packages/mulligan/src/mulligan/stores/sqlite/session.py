@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import timedelta
@@ -153,13 +154,36 @@ PRAGMAS = {
     # fills leaves no copy of its rows behind, which no later deletion would find.
     LOG: ("synchronous = normal", "secure_delete = fast", "foreign_keys = on"),
 }
-"""By part: what every connection is told."""
+"""The pragmas of every connection, by part."""
 
 _NEVER_RUN = (
     apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER,
     apsw.SQLITE_DBCONFIG_ENABLE_VIEW,
     apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA,
 )
+
+
+_POLL = 0.0005
+"""Seconds between two tries for the write lock. Those of SQLite's own wait grow to a tenth of a
+second: beside a process that writes without rest on a slow disk they miss every gap."""
+
+
+class _BusyWait:
+    """Ask for a lock again and again until the time is over."""
+
+    def __init__(self, timeout: timedelta) -> None:
+        self._seconds = timeout.total_seconds()
+        self._deadline = 0.0
+
+    def __call__(self, tries: int) -> bool:
+        """Whether to try again, after a short pause."""
+        now = time.monotonic()
+        if not tries:
+            self._deadline = now + self._seconds
+        if now >= self._deadline:
+            return False
+        time.sleep(_POLL)
+        return True
 
 
 class SqliteSession(Session):
@@ -180,11 +204,11 @@ class SqliteSession(Session):
             # At every connection: SQLite looks for a journal to play back whenever it opens a file.
             refuse_unsafe_database(path)
             self._use(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE), path)
-            self._connection.set_busy_timeout(max(1, round(timeout.total_seconds() * 1000)))
+            self._connection.set_busy_handler(_BusyWait(timeout))
             # Closing the last connection would move a damaged write-ahead log into the file and
             # delete it, and with it what might still be rescued. We do that ourselves, when sound.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            # We make no trigger and no view: one in the file is somebody else's, and is not run.
+            # Mulligan creates no trigger and no view: one in the file is foreign, and is not run.
             for part_of_schema in _NEVER_RUN:
                 self._connection.config(part_of_schema, 0)
             for pragma in PRAGMAS[part]:
@@ -192,14 +216,10 @@ class SqliteSession(Session):
         self._places = (str(path), f"{path}-wal")
         self._file, self._wal = (_identify_file(place) for place in self._places)
 
-    def run(self, query: str, **values: object) -> int:
-        """Run a statement. Returns how many rows it changed."""
-        self.execute(self._queries[query], values)
-        return self._connection.changes()
-
     def run_later(self, query: str, **values: object) -> Changed:
         """Run a statement whose outcome can wait. There is no way to it that would be saved."""
-        changed = self.run(query, **values)
+        self._execute(self._queries[query], values)
+        changed = self._connection.changes()
         return lambda: changed
 
     def run_many(self, query: str, rows: Iterable[Sequence[Any]]) -> int:
@@ -213,10 +233,14 @@ class SqliteSession(Session):
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a statement that is not among the named ones."""
         with undisturbed:
-            try:
-                return self._connection.execute(sql, values or {}).fetchall()
-            except (apsw.Error, UnicodeError) as error:
-                raise translate(error, self._path) from error
+            return self._execute(sql, values)
+
+    def _execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
+        """The same in a transaction, which no fork interrupts."""
+        try:
+            return self._connection.execute(sql, values or {}).fetchall()
+        except (apsw.Error, UnicodeError) as error:
+            raise translate(error, self._path) from error
 
     @contextmanager
     def begin_transaction(self, *, synced: bool | None = None) -> Iterator[None]:
@@ -224,11 +248,11 @@ class SqliteSession(Session):
         with undisturbed:
             if synced is not None:
                 self._sync(synced=synced)
-            self.execute("begin immediate")
+            self._execute("begin immediate")
             try:
                 self._refuse_replaced()
                 yield
-                self.execute("commit")
+                self._execute("commit")
             except BaseException:
                 self._roll_back()
                 raise
@@ -294,20 +318,22 @@ class SqliteSession(Session):
 
     def _use(self, connection: apsw.Connection, path: Path) -> None:
         self._path = path
-        self._queries = _load_queries()
+        self._queries = load_queries(
+            "journal", "vault", "signed", "catalog", "log", "tasks", "failures", "sqlite"
+        )
         self._connection = connection
         connection.create_scalar_function("add_counts", add_counts, 2)
 
     def _sync(self, *, synced: bool) -> None:
         """Have commits from here on wait for the disk, or not."""
         if synced is not self._synced:
-            self.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
+            self._execute(f"pragma synchronous = {'full' if synced else 'normal'}")
             self._synced = synced
 
     def _refuse_replaced(self) -> None:
-        """Refuse to write into a file that nobody can find any more, or its write-ahead log."""
+        """Refuse to write into a file, or a write-ahead log, that was unlinked or replaced."""
         found = [_identify_file(place) for place in self._places]
-        # The log ahead comes with the first write, and stays as long as anybody has the file open.
+        # The log ahead comes with the first write, and stays as long as the file is open anywhere.
         self._wal = self._wal or found[1]
         for place, was, now in zip(self._places, (self._file, self._wal), found, strict=True):
             if was != now:
@@ -340,18 +366,12 @@ def truncate(connect: Callable[[], SqliteSession]) -> None:
         pass
 
 
-def _load_queries() -> dict[str, str]:
-    return load_queries(
-        "journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "sqlite"
-    )
-
-
 def _identify_file(place: str) -> tuple[int, int] | None:
     """What tells a file from another that has its name now; `None` when there is none."""
     try:
         found = os.stat(place)  # noqa: PTH116 - at every write, where a Path costs twice as much
     except OSError:
-        # Whoever asks compares, and says what is missing.
+        # The caller compares, and reports what is missing.
         return None
     return found.st_dev, found.st_ino
 

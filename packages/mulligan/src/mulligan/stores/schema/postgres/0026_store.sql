@@ -136,7 +136,7 @@ create index execution_rated on execution (parent) where tool = 'text.rated';
 
 -- `latency` is a JSON object of calls by bucket: one row to write, and not thirty.
 -- Calls are counted by call, and tries apart; then how long it took until calls worked, which were
--- made again, and what came of suggestions.
+-- made again, and the results of suggestions.
 create table hourly (
   hour bigint not null,
   tenant text collate "C" not null,
@@ -165,18 +165,6 @@ create table loss (
   failures bigint not null,
   primary key (at_us, reason, successes, failures)
 );
-
--- Old successes, packed: up to 512 rows as compressed JSON.
-create table archive (
-  first_id text collate "C" primary key,
-  last_id text collate "C" not null,
-  from_us bigint not null,
-  to_us bigint not null,
-  row_count integer not null,
-  packed bytea not null
-);
-
-create index archive_by_end on archive (last_id);
 
 -- Who each writer is, and when it last said that it lives.
 -- `knows` is the schema that its program knows: so that what earlier ones still need is left to them.
@@ -417,7 +405,7 @@ create table duty (
   done_us bigint not null default 0
 );
 
--- What became of replies, drafts and runs of tasks, by the hour: `name` is of a rule or a mark.
+-- Outcomes of replies, drafts and runs of tasks, by the hour: `name` is of a rule or a mark.
 create table text_hour (
   hour bigint not null,
   tenant text not null,

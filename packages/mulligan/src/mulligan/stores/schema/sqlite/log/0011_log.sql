@@ -35,7 +35,7 @@ create index execution_rated on execution (tool, parent) where tool = 'text.rate
 
 -- `latency` is a JSON object of calls by bucket: one row to write, and not thirty.
 -- Calls are counted by call, and tries apart; then how long it took until calls worked, which were
--- made again, and what came of suggestions.
+-- made again, and the results of suggestions.
 create table hourly (
   hour integer not null,
   tenant text not null,
@@ -72,18 +72,6 @@ create table log_writer (
   successes integer not null,
   failures integer not null
 ) without rowid;
-
--- Old successes, packed: up to 512 rows as compressed JSON.
-create table archive (
-  first_id text primary key,
-  last_id text not null,
-  from_us integer not null,
-  to_us integer not null,
-  row_count integer not null,
-  packed blob not null
-);
-
-create index archive_by_end on archive (last_id);
 
 -- What reviews found, without what they said. The id names a finding of an attempt, so that twice is once.
 create table finding (
@@ -122,7 +110,7 @@ create table pattern_hour (
   primary key (hour, pattern)
 ) without rowid;
 
--- What became of replies, drafts and runs of tasks, by the hour: `name` is of a rule or a mark.
+-- Outcomes of replies, drafts and runs of tasks, by the hour: `name` is of a rule or a mark.
 create table text_hour (
   hour integer not null,
   tenant text not null,

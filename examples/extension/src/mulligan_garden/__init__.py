@@ -1,0 +1,1 @@
+"""One of everything that a package can bring; `garden.toml` beside this is the recipe."""

@@ -1,0 +1,158 @@
+"""Files of libraries that replay does not name, as these wrote them: smolagents 1.26, haystack 3.4,
+autogen-agentchat 0.7.5, llama-index 0.14; and a log of somebody's own.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mulligan_replay.reading import ReadAccount, read_files
+from mulligan_replay.trace import TracedTurn
+from tests.replay import made
+
+ASKED = "Cancel my order 77, please."
+GIVEN = {"order_id": "77"}
+REFUSED = "order_id must begin with #"
+
+
+def call(number: int, **more: object) -> dict[str, object]:
+    return {"id": f"c{number}", "function": {"name": "find_order", "arguments": GIVEN}, **more}
+
+
+SMOLAGENTS = [
+    {"task": ASKED, "task_images": None},
+    {
+        "step_number": 1,
+        "model_input_messages": [{"role": "user", "content": "The whole prompt again"}],
+        "tool_calls": [],
+        "error": {"type": "AgentToolExecutionError", "message": REFUSED},
+        "model_output_message": {"role": "assistant", "content": "", "tool_calls": [call(0)]},
+        "observations": None,
+    },
+    {"step_number": 2, "tool_calls": [call(1)], "error": None, "observations": "open"},
+]
+HAYSTACK = [
+    {"role": "user", "meta": {}, "content": [{"text": ASKED}]},
+    *(
+        {"role": role, "content": [held]}
+        for number, (error, came) in enumerate(((True, REFUSED), (False, "open")))
+        for origin in [{"tool_name": "find_order", "arguments": GIVEN, "id": f"c{number}"}]
+        for role, held in (
+            ("assistant", {"tool_call": origin}),
+            ("tool", {"tool_call_result": {"result": came, "origin": origin, "error": error}}),
+        )
+    ),
+]
+AUTOGEN = [
+    {"source": "user", "content": ASKED, "type": "TextMessage"},
+    *(
+        {"source": "desk", "content": [held], "type": kind}
+        for number, (error, came) in enumerate(((True, REFUSED), (False, "open")))
+        for kind, held in (
+            (
+                "ToolCallRequestEvent",
+                {"id": f"c{number}", "arguments": json.dumps(GIVEN), "name": "find_order"},
+            ),
+            (
+                "ToolCallExecutionEvent",
+                {
+                    "content": came,
+                    "name": "find_order",
+                    "call_id": f"c{number}",
+                    "is_error": error,
+                },
+            ),
+        )
+    ),
+]
+AUTOGEN_STATE = {"type": "AssistantAgentState", "llm_context": {"messages": AUTOGEN}}
+OWN_LOG = {
+    "question": ASKED,
+    "steps": [
+        {"tool": "find_order", "args": GIVEN, "error": REFUSED},
+        {"tool": "find_order", "args": GIVEN, "result": "open"},
+    ],
+    "answer": "It is open.",
+}
+LLAMA_INDEX = [
+    {"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": ASKED}]},
+    *(
+        each
+        for number, came in enumerate((f"Error: {REFUSED}", "open"))
+        for each in (
+            {"role": "assistant", "additional_kwargs": {"tool_calls": [call(number)]}},
+            {
+                "role": "tool",
+                "additional_kwargs": {"tool_call_id": f"c{number}"},
+                "blocks": [{"block_type": "text", "text": came}],
+            },
+        )
+    ),
+]
+FLAGGED = {
+    "smolagents": SMOLAGENTS,
+    "smolagents-result": [{"output": "Done.", "state": "success", "steps": SMOLAGENTS}],
+    "haystack": HAYSTACK,
+    "autogen": AUTOGEN,
+    "autogen-state": [AUTOGEN_STATE],
+    "own": [OWN_LOG],
+}
+
+
+def read(path) -> tuple[TracedTurn, ReadAccount]:
+    account = ReadAccount()
+    (turn,) = (each for each in read_files([path], account) if isinstance(each, TracedTurn))
+    return turn, account
+
+
+@pytest.mark.parametrize("values", FLAGGED.values(), ids=FLAGGED)
+def test_calls_are_read_by_their_shape(values, tmp_path):
+    turn, account = read(made.write_lines(tmp_path / "file.jsonl", values))
+
+    assert turn.message == ASKED
+    assert [(each.tool, dict(each.arguments)) for each in turn.calls] == [("find_order", GIVEN)] * 2
+    assert [each.error for each in turn.calls] == [REFUSED, None]
+    assert turn.calls[1].result == "open"
+    assert not account.unread
+    assert not account.parts
+
+
+def test_a_failure_without_a_flag_stays_a_result(tmp_path):
+    turn, _ = read(made.write_json(tmp_path / "file.json", LLAMA_INDEX))
+
+    assert turn.message == ASKED
+    assert [each.result for each in turn.calls] == [f"Error: {REFUSED}", "open"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"level": "info", "message": "started", "args": {"port": 80}},
+        {"name": "http.request", "input": {"path": "/"}},
+        {"results": [{"id": "1", "name": "A page", "content": "Words"}]},
+        {"task": "index", "state": "done", "seconds": 3},
+    ],
+)
+def test_a_line_of_another_log_is_no_call(value, tmp_path):
+    account = ReadAccount()
+
+    found = list(read_files([made.write_lines(tmp_path / "file.jsonl", [value])], account))
+
+    assert not found
+    assert account.unread == {"in no known form": 1}
+
+
+def test_a_block_of_the_agent_that_says_nothing_known_is_counted(tmp_path):
+    drawn = [{"type": "picture", "url": "a.png"}, {"type": "thinking", "thinking": "Hm."}]
+    talk = [
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": drawn},
+        {"role": "assistant", "content": "Here."},
+    ]
+
+    turn, account = read(made.write_lines(tmp_path / "file.jsonl", talk))
+
+    assert turn.reply == "Here."
+    assert account.parts == {"1 parts of messages that are neither text nor calls": 1}

@@ -1,0 +1,558 @@
+"""Whether a call acts on the right one of several objects that were seen.
+
+An object is tied to the request by what tools returned of it: what it is part of, whose it is, and
+which of its attributes the person named. Where the words do not decide, nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
+from mulligan.checks.subject import (
+    Argument,
+    Parameters,
+    Subject,
+    limit_to_parameters,
+    list_arguments,
+)
+from mulligan.checks.tool_outputs import (
+    Found,
+    get_id_of,
+    get_title_of,
+    list_id_keys,
+    list_texts,
+)
+from mulligan.checks.words import split_sentences
+from mulligan.types.display import quote_value
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan_dates.languages import is_understood
+from mulligan_dates.lexicon import find_stems, join_words, load_words
+from mulligan_dates.text import is_number, split_letters, split_name, stem
+
+MOST_RECORDS = 2_000
+MOST_GROUPS = 200
+DEEPEST = 4
+"""Levels above some objects at which the name of what they all are may stand."""
+SHORTEST = 3
+"""Characters of an attribute that a word of the message can be meant as."""
+_SHOWN = 60
+_EMPTY = frozenset({"none", "other", "yes"})
+"""Values that say nothing of a thing."""
+
+
+def right_ones(parameters: Parameters) -> Check[Subject]:
+    """Flag an object that was seen, and is another than the one that was asked for.
+
+    - a part of another object than the same call names: an item of one order, given with another
+    - another sort of thing than the one it replaces, whose name was not said
+    - somebody else's, where the person was looked up by what they said and the object was read
+    - one that costs more where the cheapest was asked for, and one that was read beside it costs
+      less and has all of it that the person named (the dearest likewise): a warning
+    - one whose attribute was said otherwise, where exactly one value of it was said and another
+      object that was read beside it has that one
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message: _Message | None = None
+        for execution, seen in with_seen(subject):
+            given = list(list_arguments(execution, parameters.get(execution.call.tool, ())))
+            if not given or not any(answer.records for answer in seen.answers):
+                continue
+            message = message or _Message(subject.turn.message)
+            known = _Known(subject, seen)
+            for argument in given:
+                others = [each for each in given if each.name != argument.name]
+                yield from _compare_parts(argument, others, known)
+                yield from _compare_owners(argument, known)
+                yield from _compare_attributes(argument, others, known, message)
+                yield from _compare_prices(argument, others, known, message)
+            for old, new in _list_swaps(given):
+                yield from _compare_sorts(old, new, known, message)
+
+    return check
+
+
+def _compare_parts(part: Argument, others: Sequence[Argument], known: _Known) -> Iterator[Finding]:
+    """Of each object, the parts stand under their own name: `item_id` in `items`."""
+    if part.name.startswith("new"):
+        return
+    for whole in others:
+        homes = known.find_homes(whole.name, part.name)
+        own = homes.get(fold_value(whole.value))
+        if not own or fold_value(part.value) in own:
+            continue
+        home = next((each for each, held in homes.items() if fold_value(part.value) in held), None)
+        if home is not None:
+            yield part.build_finding(
+                "object.part_of_another",
+                issue=f"which belongs to {quote_value(home, most=_SHOWN)}, "
+                f"and not to {whole.label}={quote_value(whole.value, most=_SHOWN)}.",
+                correction=f"Give {whole.label} and {part.label} of the same object.",
+            )
+
+
+def _find_homes(records: Sequence[Found], whole: str, part: str) -> dict[str, set[str]]:
+    homes: dict[str, set[str]] = {}
+    keys, noun = list_id_keys(part), _find_noun(part)
+    for record in records if noun else ():
+        held = next((record[key] for key in list_id_keys(whole) if key in record), None)
+        if not isinstance(held, str | int):
+            continue
+        for name, value in record.items():
+            if type(value) in (list, dict) and _find_noun(str(name)) == noun:
+                inside = (each for each in _list_inner(value) if isinstance(each, dict))
+                ids = {fold_value(str(r[key])) for r in inside for key in keys if r.get(key)}
+                homes.setdefault(fold_value(str(held)), set()).update(ids)
+    return homes
+
+
+@lru_cache(maxsize=1_024)
+def _find_noun(name: str) -> str:
+    """What a field or a parameter is of: `item` for `order_item_ids` and for `items`."""
+    words = [word for word in split_name(name) if word not in load_words("kinds", "id")]
+    return stem(words[-1]) if words else ""
+
+
+def _list_swaps(given: Sequence[Argument]) -> Iterator[tuple[Argument, Argument]]:
+    """What is replaced by what, place by place: `item_ids` by `new_item_ids`."""
+    by_name: dict[str, list[Argument]] = {}
+    for each in given:
+        by_name.setdefault(each.name, []).append(each)
+    for name, olds in by_name.items():
+        news = by_name.get(f"new_{name}", [])
+        if len(news) == len(olds):
+            yield from zip(olds, news, strict=True)
+
+
+def _compare_sorts(
+    old: Argument, new: Argument, known: _Known, message: _Message
+) -> Iterator[Finding]:
+    mine, theirs = known.find_titles(old), known.find_titles(new)
+    words = [find_stems(" ".join(each)) for each in (mine, theirs)]
+    if all(words) and words[0].isdisjoint(words[1]) and words[1].isdisjoint(message.stems):
+        shown = [quote_value(min(each), most=_SHOWN) for each in (theirs, mine)]
+        yield new.build_finding(
+            "object.not_as_said",
+            issue=f"which is {shown[0]}, for {shown[1]}; the person did not speak of {shown[0]}.",
+            correction=f"Give one of {shown[1]}.",
+        )
+
+
+def _compare_owners(argument: Argument, known: _Known) -> Iterator[Finding]:
+    seen = known.seen
+    for record in known.find_records(argument):
+        for key, owner in record.items():
+            if isinstance(owner, str) and _is_owner(str(key)) and owner != argument.value:
+                yield from _compare_owner(argument, str(key), owner, seen)
+                return
+
+
+def _compare_owner(argument: Argument, key: str, owner: str, seen: SeenValues) -> Iterator[Finding]:
+    owners = {str(each[key]) for each in seen.list_records() if isinstance(each.get(key), str)}
+    if len(owners) < 2:
+        return
+    known = {each for each in owners if each in seen.said or _was_looked_up(each, seen)}
+    if known and owner not in known:
+        yield argument.build_finding(
+            "object.of_somebody_else",
+            issue=f"whose {key} is {quote_value(owner, most=_SHOWN)}; "
+            f"the person is {quote_value(min(known), most=_SHOWN)}.",
+            correction="Act only on objects of the person who asks.",
+        )
+
+
+def _was_looked_up(value: str, seen: SeenValues) -> bool:
+    """Whether a call that was given nothing but what the person said has returned it."""
+    return any(
+        fold_value(value) in answer.fields and _is_said(answer, seen) for answer in seen.answers
+    )
+
+
+def _is_said(answer: Returned, seen: SeenValues) -> bool:
+    given = [text for value in answer.given.values() for text in list_texts(value)]
+    return bool(given) and all(text in seen.said for text in given)
+
+
+@lru_cache(maxsize=1_024)
+def _is_owner(key: str) -> bool:
+    words = split_name(key)
+    ids, people = load_words("kinds", "id"), load_words("kinds", "person")
+    return len(words) > 1 and words[-1] in ids and not people.isdisjoint(words)
+
+
+class Group(NamedTuple):
+    """Objects that stand side by side in a result, and what they are all kinds of."""
+
+    around: tuple[object, ...]
+    """What holds them, the nearest first."""
+    members: Mapping[str, Found]
+    """By their own ids: a record that only refers to an object is none of it."""
+
+    @property
+    def title(self) -> str:
+        """The name of what they all are; empty where there is none."""
+        titles = (get_title_of(each) for each in self.around if isinstance(each, dict))
+        return next(filter(None, titles), "")
+
+
+_NAMING = re.compile(r"[^\W\d_]|\d{4}")
+"""A word, or figures that only one thing has, such as the last ones of a card."""
+
+
+class _Answer(NamedTuple):
+    """What one call returned, by the ids in it."""
+
+    records: Mapping[str, list[Found]]
+    groups: tuple[Group, ...]
+    places: Mapping[str, list[tuple[Group, Found]]]
+    """Where an object stood beside others."""
+    wholes: Sequence[Found]
+    """Objects that may have parts."""
+
+
+class _Known:
+    """The objects that were read before a call, by their ids, each with those beside it."""
+
+    def __init__(self, subject: Subject, seen: SeenValues) -> None:
+        self.seen = seen
+        self._memo: dict[object, Any] = getattr(subject, "memo", {})
+        self._answers = [self._read(each) for each in seen.answers]
+
+    def _read(self, answer: Returned) -> _Answer:
+        key = "ids", id(answer.structure)
+        if key not in self._memo:
+            self._memo[key] = _index(answer)
+        found: _Answer = self._memo[key]
+        return found
+
+    @property
+    def groups(self) -> Iterator[Group]:
+        """All objects that stood side by side."""
+        return (group for answer in self._answers for group in answer.groups)
+
+    def find_records(self, argument: Argument) -> list[Found]:
+        """All that was returned of an object."""
+        wanted = argument.value.casefold()
+        found = (each for answer in self._answers for each in answer.records.get(wanted, ()))
+        return [each for each in found if _is_meant(each, argument)]
+
+    def find_groups(self, argument: Argument) -> Iterator[tuple[Group, Found]]:
+        """Where an object stood beside others of its sort."""
+        wanted = argument.value.casefold()
+        for answer in self._answers:
+            for group, own in answer.places.get(wanted, ()):
+                if _is_meant(own, argument):
+                    yield group, own
+
+    def find_titles(self, argument: Argument) -> set[str]:
+        """What an object is called, itself or with all of its sort."""
+        own = map(get_title_of, self.find_records(argument))
+        return {*own, *(group.title for group, _ in self.find_groups(argument))} - {""}
+
+    def find_homes(self, whole: str, part: str) -> Mapping[str, set[str]]:
+        """By object that was read with parts, the ids of these."""
+        homes: dict[str, set[str]] = {}
+        for answer in self._answers:
+            key = "homes", id(answer), whole, part
+            if key not in self._memo:
+                self._memo[key] = _find_homes(answer.wholes, whole, part)
+            for home, parts in self._memo[key].items():
+                homes.setdefault(home, set()).update(parts)
+        return homes
+
+    def read_attributes(self, record: Found) -> dict[str, str]:
+        """The words that a record has under a name, its own and those one level down."""
+        key = "attributes", id(record)
+        if key not in self._memo:
+            self._memo[key] = _read_attributes(record)
+        found: dict[str, str] = self._memo[key]
+        return found
+
+    def is_elsewhere(self, value: str, group: Group) -> bool:
+        """Whether a word is an attribute of other sorts of things too."""
+        return any(
+            value in self.read_attributes(member).values()
+            for other in self.groups
+            if other.title != group.title
+            for member in other.members.values()
+        )
+
+
+class _Message:
+    """What the person said, to look up where a word stands and what it is said of."""
+
+    def __init__(self, text: str) -> None:
+        self.understood = is_understood(text)
+        self.stems = find_stems(text)
+        self._folded = text.casefold()
+        self._by_price: list[tuple[str, int, bool]] | None = None
+        self._sentences = [each.casefold() for each in split_sentences(text)]
+
+    def has(self, phrase: str) -> bool:
+        """Whether a phrase was said, as words of its own."""
+        told = len(phrase) >= SHORTEST and phrase in self._folded and phrase not in _EMPTY
+        return told and bool(self.find(phrase))
+
+    def count(self, attributes: Mapping[str, str]) -> int:
+        """How many attributes of an object were said."""
+        return sum(map(self.has, attributes.values()))
+
+    def find_by_price(self) -> list[tuple[str, int, bool]]:
+        """The sentences that ask for the cheapest or the dearest: where, and which of both.
+
+        One that compares in another way too ("a shorter one") rules some of them out.
+        """
+        if self._by_price is None:
+            self._by_price = [
+                (each, found.start(), dear)
+                for dear, pattern in _compile_by_price()
+                if pattern.search(self._folded)
+                for each in self._sentences
+                if load_words("words", "compared").isdisjoint(split_letters(each))
+                for found in pattern.finditer(each)
+            ]
+        return self._by_price
+
+    def find(self, phrase: str) -> list[tuple[str, int]]:
+        """The sentences that have a phrase, and where."""
+        whole = re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)")
+        return [
+            (each, found.start())
+            for each in self._sentences
+            if phrase in each
+            for found in whole.finditer(each)
+        ]
+
+
+def _compare_attributes(
+    argument: Argument, others: Sequence[Argument], known: _Known, message: _Message
+) -> Iterator[Finding]:
+    if any(each.name == f"new_{argument.name}" for each in others) or not message.understood:
+        # What the person says of both is said of the new one.
+        return
+    for group, own in known.find_groups(argument):
+        held = [known.read_attributes(each) for each in group.members.values()]
+        mine = known.read_attributes(own)
+        for key, value in mine.items():
+            said = {each[key] for each in held if key in each and message.has(each[key])}
+            if len(said) != 1:
+                continue
+            (named,) = said
+            if value in named or named in value or _is_of(named, others, known):
+                continue
+            better = max(map(message.count, (each for each in held if each.get(key) == named)))
+            sure = _weigh_all(named, group, known, message)
+            if sure is not None and better > message.count(mine):
+                yield _report(argument, key, value, named, certain=sure)
+                return
+
+
+def _compare_prices(
+    argument: Argument, others: Sequence[Argument], known: _Known, message: _Message
+) -> Iterator[Finding]:
+    asked = message.find_by_price()
+    if not asked or any(each.name == f"new_{argument.name}" for each in others):
+        return
+    titles = {each.title for each in known.groups if each.title}
+    for group, own in known.find_groups(argument):
+        price = _read_price(own)
+        meant = {dear for text, at, dear in asked if _find_nearest(text, at, titles) == group.title}
+        if price is None or len(meant) != 1:
+            continue
+        (dear,) = meant
+        named = {each for each in known.read_attributes(own).values() if message.has(each)}
+        for other in group.members.values():
+            value = _read_price(other)
+            better = value is not None and (value > price if dear else value < price)
+            if better and named.issubset(known.read_attributes(other).values()):
+                yield argument.build_finding(
+                    "object.not_the_extreme",
+                    severity=Severity.WARNING,
+                    issue=f"which costs {price:g}, and another one that was read costs {value:g}.",
+                    correction=f"Look for the {'dearest' if dear else 'cheapest'} one.",
+                )
+                return
+
+
+def _read_price(record: Found) -> float | None:
+    """What a thing costs that can be had; `None` where that is not told, or told twice."""
+    if any(not held for key, held in record.items() if _tells_stock(str(key))):
+        return None
+    prices = [held for key, held in record.items() if is_number(held) and _tells_price(str(key))]
+    return prices[0] if len(prices) == 1 else None
+
+
+@lru_cache(maxsize=1_024)
+def _tells_price(key: str) -> bool:
+    return not load_words("fields", "price").isdisjoint(split_name(key))
+
+
+@lru_cache(maxsize=1_024)
+def _tells_stock(key: str) -> bool:
+    return not load_words("fields", "stock").isdisjoint(split_name(key))
+
+
+def _is_of(value: str, others: Sequence[Argument], known: _Known) -> bool:
+    """Whether it describes another object of the call, such as the one that is replaced."""
+    records = (record for each in others for record in known.find_records(each))
+    return any(value in known.read_attributes(each).values() for each in records)
+
+
+def _weigh_all(named: str, group: Group, known: _Known, message: _Message) -> bool | None:
+    titles = {each.title for each in known.groups if each.title}
+    of_others = known.is_elsewhere(named, group)
+    weights = [
+        _weigh(sentence, at, group.title, titles, of_others=of_others)
+        for sentence, at in message.find(named)
+    ]
+    return None if None in weights else any(weights)
+
+
+def _report(argument: Argument, key: str, value: str, named: str, *, certain: bool) -> Finding:
+    return argument.build_finding(
+        "object.not_as_said",
+        severity=Severity.ERROR if certain else Severity.WARNING,
+        issue=f"whose {key} is {quote_value(value, most=_SHOWN)}; "
+        f"the person said {quote_value(named, most=_SHOWN)}.",
+        correction=f"Give the one whose {key} is {quote_value(named, most=_SHOWN)}.",
+    )
+
+
+def _weigh(sentence: str, at: int, title: str, titles: set[str], *, of_others: bool) -> bool | None:
+    """How sure it is that a word is meant of this group; `None`: it is not, or not as a wish."""
+    before = sentence[:at]
+    if _REFUSED.search(before[-40:]):
+        return None
+    nearest = _find_nearest(sentence, at, titles)
+    if (nearest or title) != title or (not nearest and of_others):
+        return None
+    return _OPEN.search(sentence) is None
+
+
+@cache
+def _compile_by_price() -> tuple[tuple[bool, re.Pattern[str]], ...]:
+    return tuple(
+        (dear, re.compile(rf"\b(?:{join_words('words', name)})\b"))
+        for dear, name in ((False, "cheapest"), (True, "dearest"))
+    )
+
+
+_REFUSED = re.compile(
+    r"\b(?:not|no|never|without|except|but|instead of|rather than|over|from|than|currently|don't)"
+    r"(?: \w+){0,2} $"
+)
+"""Before a word that is not wanted, or that is the one to be replaced."""
+_OPEN = re.compile(r"\b(?:if|or|otherwise|unless|prefer\w*|ideally|possible|any|cheapest|same)\b")
+"""Words that leave a choice, of which an attribute is only one side."""
+
+
+def _find_nearest(sentence: str, at: int, titles: set[str]) -> str:
+    """The thing that a word at this place is said of: the last named before it, else the next."""
+    places = [
+        (found.start(), title)
+        for title in titles
+        for word in split_name(title)[-1:]
+        for found in re.finditer(rf"(?<!\w){re.escape(stem(word))}", sentence)
+    ]
+    before = [each for each in places if each[0] <= at]
+    chosen = max(before, default=None) or min(places, default=None)
+    return chosen[1] if chosen else ""
+
+
+def _is_meant(record: Found, argument: Argument) -> bool:
+    held = get_id_of(record, name=argument.name)
+    return held is not None and fold_value(held) == fold_value(argument.value)
+
+
+def _read_attributes(record: Found) -> dict[str, str]:
+    """The words that a record has under a name, its own and those one level down."""
+    inner = [each for each in record.values() if isinstance(each, dict)]
+    return {
+        str(key): held.casefold().replace("_", " ")
+        for each in (record, *inner)
+        for key, held in each.items()
+        if isinstance(held, str) and _tells(str(key)) and _NAMING.search(held)
+    }
+
+
+@lru_cache(maxsize=1_024)
+def _tells(key: str) -> bool:
+    """Whether a field is an attribute, and neither an id nor a name."""
+    words = split_name(key)
+    other = load_words("kinds", "id") | load_words("fields", "called")
+    return bool(words) and words[-1] not in other
+
+
+def _list_inner(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _index(answer: Returned) -> _Answer:
+    groups = tuple(islice(_walk_groups(answer.structure), MOST_GROUPS))
+    records: dict[str, list[Found]] = {}
+    places: dict[str, list[tuple[Group, Found]]] = {}
+    wholes = []
+    for record in islice(answer.records, MOST_RECORDS):
+        ids = _list_ids(record)
+        for held in ids:
+            records.setdefault(held, []).append(record)
+        if ids and any(type(each) in (dict, list) for each in record.values()):
+            wholes.append(record)
+    for group in groups:
+        for held, member in group.members.items():
+            places.setdefault(held, []).append((group, member))
+    return _Answer(records, groups, places, wholes)
+
+
+def _list_ids(record: Found) -> list[str]:
+    return [
+        str(held).casefold()
+        for key, held in record.items()
+        if (type(held) is str or type(held) is int) and _names_id(key)
+    ]
+
+
+@lru_cache(maxsize=4_096)
+def _names_id(key: object) -> bool:
+    words = split_name(str(key))
+    return bool(words) and (words[-1] in load_words("kinds", "id") or words[-1] == "key")
+
+
+def _walk_groups(structure: object) -> Iterator[Group]:
+    ahead: list[tuple[Any, str, tuple[object, ...]]] = [(structure, "", ())]
+    if type(structure) not in (dict, list):
+        return
+    for _ in range(MOST_RECORDS):
+        if not ahead:
+            return
+        value, name, around = ahead.pop()
+        named = value.items() if isinstance(value, dict) else ((name, e) for e in value)
+        held = [(str(key), each) for key, each in named if type(each) in (dict, list)]
+        inside = (value, *around[:DEEPEST])
+        members = {
+            own: each
+            for key, each in held
+            if isinstance(each, dict) and (own := _find_own_id(each, key, name)) is not None
+        }
+        if len(members) > 1:
+            yield Group(inside, members)
+        ahead += [(each, key, inside) for key, each in held]
+
+
+def _find_own_id(record: Found, key: str, name: str) -> str | None:
+    """The id of a record itself: its key, or named after what holds it."""
+    for field, held in record.items():
+        if type(held) in (str, int) and _names_id(field):
+            noun = _find_noun(str(field))
+            if str(held) == key or not noun or noun == _find_noun(name):
+                return str(held).casefold()
+    return None

@@ -1,0 +1,118 @@
+"""Times of day, and days that a mail tells. It is Monday 2025-10-20."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.dates import dates_as_written, times_as_said
+from tests.checks.attempts import attempt, ran
+
+
+def flagged(said: str, *values: str) -> bool:
+    call = ran("book", {f"at_{number}": value for number, value in enumerate(values)})
+    return bool(list(times_as_said()(attempt(said, call))))
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "wrong"),
+    [
+        ("dinner tomorrow at half past six", "2025-10-21T18:30", False),
+        ("dinner tomorrow at half past six", "2025-10-21T17:30", True),
+        ("dinner tomorrow at 6:30pm", "2025-10-21T06:30", True),
+        ("dinner at 7pm", "2025-10-25T20:00", True),
+        ("dinner at 7pm", "2025-10-25T23:00:00Z", False),
+        ("dinner at 7pm", "2025-10-25T00:00:00Z", False),
+        ("dinner around 7pm", "2025-10-25T20:00", False),
+        ("dinner after 7pm", "2025-10-25T20:00", False),
+        ("every day at 7pm", "2025-10-25T20:00", False),
+        ("dinner from 7pm to 9pm", "2025-10-25T20:00", False),
+        ("move the 3pm call to 4pm", "2025-10-25T17:00", True),
+        ("dinner the day after tomorrow at 8", "2025-10-22T19:00", True),
+        ("dinner the day after tomorrow after 8", "2025-10-22T21:00", False),
+    ],
+)
+def test_a_time_is_flagged_only_against_one_exact_time(
+    said: str, value: str, *, wrong: bool
+) -> None:
+    assert flagged(said, value) is wrong
+
+
+def test_an_end_is_free_where_the_start_is_as_said() -> None:
+    assert not flagged("dinner tomorrow at 7pm", "2025-10-21T19:00", "2025-10-21T21:00")
+    assert flagged("dinner tomorrow at 7pm", "2025-10-21T18:00", "2025-10-21T21:00")
+
+
+def test_a_finding_tells_both_times() -> None:
+    call = ran("book", {"at": "2025-10-21T17:30"})
+
+    (finding,) = times_as_said({"book": ["at"]})(attempt("tomorrow at half past six", call))
+
+    assert finding.rule == "time.not_as_said"
+    assert finding.issue == (
+        "book was given at='2025-10-21T17:30', which is 17:30 for the person; "
+        'they said "tomorrow at half past six", and that can mean 06:30 or 18:30.'
+    )
+    assert finding.correction == "Use 06:30 or 18:30 for at."
+
+
+def test_an_unknown_zone_gives_no_finding() -> None:
+    call = ran("book", {"at": "2025-10-21T17:30"})
+
+    assert list(times_as_said()(attempt("tomorrow at 7pm", call, zone=None))) == []
+
+
+def test_an_hour_later_is_later_than_what_is_changed_was() -> None:
+    moved = {"event_id": "ev1", "start": "2025-10-24T13:00"}
+
+    found = times_as_said()(attempt("let's do lunch half an hour later", ran("update", moved)))
+
+    assert list(found) == []
+
+
+WRITTEN = dates_as_written({"create_event": ["start"]})
+ASKED = "Put what Bob's mail says into my calendar."
+
+
+def mail(body: str, sent: str = "2025-10-16 09:00") -> dict[str, str]:
+    return {"from": "Bob", "body": body, "sent": sent}
+
+
+@pytest.mark.parametrize(
+    ("body", "day", "flagged"),
+    [
+        ("Let's meet tomorrow at 5 pm.", "2025-10-17", False),
+        ("Let's meet tomorrow at 5 pm.", "2025-10-21", True),
+        ("Let's meet tomorrow at 5 pm.", "2025-10-25", False),
+        ("Let's meet in a week.", "2025-10-27", True),
+        ("Let's meet on October 24.", "2025-10-24", False),
+        ("Let's meet soon.", "2025-10-21", False),
+    ],
+)
+def test_a_day_is_reckoned_from_when_it_was_told(body: str, day: str, *, flagged: bool) -> None:
+    read = ran("read_mail", result=[mail(body)])
+    made = ran("create_event", {"title": "Meeting", "start": f"{day}T17:00"})
+
+    found = list(WRITTEN(attempt(ASKED, read, made)))
+
+    assert [each.rule for each in found] == ["date.reckoned_from_today"] * flagged
+    assert all("2025-10-16" in each.issue for each in found)
+
+
+def test_what_the_person_says_comes_first() -> None:
+    read = ran("read_mail", result=[mail("Let's meet tomorrow.")])
+    made = ran("create_event", {"title": "Meeting", "start": "2025-10-21T17:00"})
+
+    assert not list(WRITTEN(attempt("Put Bob's meeting on tomorrow.", read, made)))
+
+
+def test_a_mail_of_today_or_without_its_day_says_nothing() -> None:
+    made = ran("create_event", {"title": "Meeting", "start": "2025-10-21T17:00"})
+    for record in (mail("See you tomorrow.", "2025-10-20 08:00"), {"body": "See you tomorrow."}):
+        assert not list(WRITTEN(attempt(ASKED, ran("read_mail", result=[record]), made)))
+
+
+def test_a_date_that_another_text_has_as_such_is_left_alone() -> None:
+    read = ran("read_mail", result=[mail("See you tomorrow."), {"note": "Moved to 2025-10-21."}])
+    made = ran("create_event", {"title": "Meeting", "start": "2025-10-21T17:00"})
+
+    assert not list(WRITTEN(attempt(ASKED, read, made)))

@@ -1,0 +1,245 @@
+"""What the pages and their commands show, read from a store as it was lived."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import timedelta
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.app.judges import log_outage
+from mulligan.insights import tools
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window, cut_page
+from mulligan.insights.health import read_health
+from mulligan.insights.overview import read_overview
+from mulligan.insights.patterns import read_pattern, read_patterns
+from mulligan.insights.reader import StoreReader
+from mulligan.insights.texts import read_texts
+from mulligan.insights.tools import build_repairs, read_tools
+from mulligan.settings import Settings
+from mulligan.stores.opening import open_store
+from mulligan.types.events import AskOutcome, JudgeAsked
+from mulligan.types.log import Batch, LogQuery, Rollup, Slot
+from mulligan_testing.store_contract.contract import make_log_row
+from tests.dashboard.stage import Stage, run_apart
+
+
+def test_the_figures_are_those_of_the_command(filled: Stage) -> None:
+    view = read_overview(filled.m.insights, ViewRequest())
+    figures = filled.m.insights.figures(timedelta(days=7)).all_calls
+
+    week = next(each.now for each in view.windows if each.window is Window.WEEK)
+    assert (week.calls, week.failed, week.repaired) == (
+        figures.calls, figures.failed, figures.repaired,
+    )  # fmt: skip
+    assert week.succeeded == figures.succeeded
+    assert view.goals == filled.m.insights.progress.read_goals(timedelta(days=30))
+
+
+def test_a_filter_leaves_the_rest_out(filled: Stage) -> None:
+    view = read_overview(
+        filled.m.insights, ViewRequest(filter=ViewFilter(agent="helper", window=Window.DAY))
+    )
+
+    assert view.open_actions == 0
+    assert [each.now.calls for each in view.windows] == [3, 3, 3]
+    assert len(view.trend) == 25
+    assert sum(part.share.calls for part in view.trend) == 3
+    assert [seen.pattern.tool for seen in view.patterns] == ["find_events", "share_file"]
+
+
+def test_an_empty_store_has_an_overview_too(stage: Stage) -> None:
+    view = read_overview(stage.m.insights, ViewRequest())
+
+    assert [each.now.calls for each in view.windows] == [0, 0, 0]
+    assert len(view.trend) == 8
+    assert all(part.share.succeeded.figure is None for part in view.trend)
+
+
+def test_an_operator_sees_what_doctor_says(filled: Stage) -> None:
+    view = read_health(filled.m.insights, ViewRequest())
+    diagnosis = filled.m.insights.diagnose()
+
+    assert view.problems == diagnosis.problems
+    assert view.health.open_actions == 3
+    assert view.health.size_bytes > 0
+    assert {each.what: each.days for each in view.retention}["Calls in the log"] == 30
+    assert view.rows.stored == 5
+    assert {each.tool for each in view.tools} >= {"send_mail", "move_event"}
+
+
+def test_a_judge_that_gives_no_answer_is_listed(filled: Stage) -> None:
+    asked = JudgeAsked(
+        purpose="review_actions", model="m", prompt="p 1", outcome=AskOutcome.DOWN,
+        duration=timedelta(seconds=1),
+    )  # fmt: skip
+    for _ in range(3):
+        log_outage(asked, runtime=filled.m._parts.runtime)
+    filled.m.flush()
+
+    view = read_health(filled.m.insights, ViewRequest())
+
+    assert (view.outage_count, [each.outcome for each in view.outages]) == (3, ["down"] * 3)
+
+
+def test_processes_are_listed_with_what_is_in_their_hands(filled: Stage) -> None:
+    [worker] = read_health(filled.m.insights, ViewRequest()).workers
+
+    assert worker.seen.id == filled.m.insights.store.journal.identify_writer()
+    assert (worker.seen.life, worker.seen.here, worker.open_actions) == ("lives", True, 3)
+
+
+MONTH = ViewFilter(window=Window.MONTH)
+
+
+def test_who_fails_more_than_others_comes_first(lived: Mulligan) -> None:
+    view = read_tools(lived.insights, ViewRequest(filter=MONTH))
+
+    excess = [row.excess for row in view.tools]
+    assert excess == sorted(excess, reverse=True)
+    assert excess[0] > 0 > excess[-1]
+    assert abs(sum(excess)) < 1
+    assert view.faults["infrastructure"] > 0 < view.faults["model"]
+
+
+@pytest.mark.full
+def test_a_tool_stands_out_until_what_was_learned_about_it_is_exported(lived: Mulligan) -> None:
+    changed = set(read_tools(lived.insights, ViewRequest(filter=MONTH)).changed)
+    one = min(changed)
+
+    lived.insights.acts.record_export([one], by="Mum")
+    without = set(read_tools(lived.insights, ViewRequest(filter=MONTH)).changed)
+    lived.insights.acts.record_export([], by="Mum")
+
+    assert without == changed - {one}
+    assert read_tools(lived.insights, ViewRequest(filter=MONTH)).changed == ()
+
+
+def test_one_tool_alone(lived: Mulligan) -> None:
+    view = read_tools(
+        lived.insights,
+        ViewRequest(filter=ViewFilter(window=Window.MONTH, tool="crm/find_customers")),
+    )
+
+    every = read_tools(lived.insights, ViewRequest(filter=MONTH))
+    assert [row.name for row in view.tools] == ["crm/find_customers"]
+    assert sum(part.share.calls for part in view.trend) == view.tools[0].share.calls
+    # What it fails beyond the others is the same, whether they are shown or not.
+    assert view.tools[0] == next(row for row in every.tools if row.name == "crm/find_customers")
+
+
+def test_every_agent_of_the_heat_map_has_a_cell(
+    lived: Mulligan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools, "MOST_CELLS", 2)
+
+    view = read_tools(lived.insights, ViewRequest(filter=MONTH))
+
+    assert len(view.heat_tools) == 2
+    assert set(view.heat_agents) == {cell.agent for cell in view.heat}
+
+
+def test_the_failures_listed_for_a_pattern_are_those_that_it_counts(m: Mulligan) -> None:
+    @m.tool(effect=Effect.READ)
+    def find_order(order: str) -> str:
+        raise LookupError(f"order {order} does not exist")
+
+    with m.turn("Find them", agent="desk"):
+        for number in range(4):
+            with contextlib.suppress(LookupError):  # it is to be seen on the page
+                find_order(f"W-{1000 + number}")
+    m.flush()
+    [row] = read_patterns(m.insights, ViewRequest(filter=MONTH)).rows
+
+    page = read_pattern(m.insights, ViewRequest(filter=MONTH, id=row.fingerprint))
+
+    # A try that was made again is listed too.
+    assert row.count == 4 <= len(page.latest)
+
+
+SLOTS = {
+    Slot(0, "", "", "find", "planner"): Rollup(
+        calls=100, failures=20, retried=15, repaired=10, suggested=8, suggested_right=6
+    ),
+    Slot(0, "", "", "find", "helper"): Rollup(calls=50),
+}
+
+
+def test_the_funnel_narrows_from_failures_to_repairs() -> None:
+    view = build_repairs(ViewFilter(), SLOTS, trend=())
+
+    assert [(step.name, step.count) for step in view.funnel] == [
+        ("failed", 20), ("corrected", 8), ("retried", 15), ("repaired", 10),
+    ]  # fmt: skip
+    assert view.funnel[-1].share.figure == 0.5
+    assert (view.wasted, view.suggestions_right.figure) == (5, 0.75)
+
+
+def test_who_leans_on_repairs_comes_first() -> None:
+    first, second = build_repairs(ViewFilter(), SLOTS, trend=()).agents
+
+    assert (first.agent, first.repaired, first.wasted) == ("planner", 10, 5)
+    assert first.needed.figure == 10 / 90
+    assert second.needed.figure == 0
+
+
+@pytest.mark.full
+def test_replies_and_drafts_are_counted(lived: Mulligan) -> None:
+    view = read_texts(lived.insights, ViewRequest(filter=ViewFilter(window=Window.MONTH)))
+
+    assert sum(point.n for point in view.trend) == view.replies.n > 40
+    assert 0 < (view.replies.reflected.figure or 0) < 0.6
+    assert view.checks[0].rule.startswith("text.")
+    assert view.drafts.n == 30
+    assert sum(view.scores.values()) > 0
+
+
+def test_thumbs_are_counted_and_the_newest_shown(m: Mulligan) -> None:
+    reply = "a1" * 16
+    for up in (True, True, False):
+        m.rate(reply, up=up, note="" if up else "Too long.")
+    m.flush()
+
+    view = read_texts(m.insights, ViewRequest())
+
+    assert (view.rated, round(view.rated_up.figure or 0, 2)) == (3, 0.67)
+    assert (view.thumbs[0].note, view.thumbs[0].of) == ("Too long.", reply)
+
+
+@pytest.mark.parametrize(
+    ("number", "first", "last"), [(1, 1, 20), (2, 21, 40), (3, 41, 41), (9, 41, 41)]
+)
+def test_a_list_is_cut_into_pages(number: int, first: int, last: int) -> None:
+    paging, rows = cut_page(range(1, 42), number=number)
+
+    assert (paging.first, paging.last, paging.pages) == (first, last, 3)
+    assert (rows[0], rows[-1]) == (first, last)
+
+
+def test_a_pulse_stays_until_something_happens(stage: Stage) -> None:
+    insights = stage.m.insights
+    first = insights.read_change_token()
+    assert insights.read_change_token() == first
+
+    run_apart(stage.hold())
+    held = insights.read_change_token()
+    run_apart(stage.fail(repaired=0))
+    stage.m.flush()
+    called = insights.read_change_token()
+
+    assert held.open_mark != first.open_mark
+    assert called.last_row != held.last_row
+    new = insights.list_new_rows(after=held.last_row)
+    assert [row.tool for row in new] == ["find_events", "share_file"]
+
+
+def test_who_reads_for_a_tenant_has_a_store_of_its_rows_alone() -> None:
+    store = open_store("memory:")
+    store.log.write(Batch(rows=[make_log_row(n, tenant=t) for n, t in enumerate(("a", "b"))]))
+
+    def read(tenant: str | None) -> list[str]:
+        reader = StoreReader(store, tenant=tenant, settings=Settings())
+        return sorted(row.tenant for row in reader.store.log.list_rows(LogQuery()))
+
+    assert (read("a"), read("b"), read(None)) == (["a"], ["b"], ["a", "b"])
