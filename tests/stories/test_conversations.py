@@ -45,8 +45,9 @@ async def test_a_conversation_through_the_gateway_is_known(tmp_path) -> None:
     assert (await conversations.run_gateway_conversations(tmp_path, "http")).figures == NOTHING
 
 
-def _count_given(self: Any, answer: Any) -> None:
-    self._answers.append(subject.HeardAnswer(answer.texts, []))
+def _count_given(self: Any, of: Any, execution: Any) -> None:
+    texts = subject.fold_answer(of, execution).texts
+    self._unread.append(lambda: subject.HeardAnswer(texts, []))
 
 
 MISTAKES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import inspect
 import logging
 import threading
 import time
@@ -64,6 +65,26 @@ async def test_late_work_is_cancelled_and_left_behind():
         await run_with_timeout(work(), within=SHORT)
 
     await ended.wait()
+
+
+def test_work_whose_loop_ends_before_its_first_step_is_closed():
+    async def work() -> None:
+        """Nothing: it is never begun."""
+
+    begun = work()
+
+    async def wait() -> None:
+        await asyncio.sleep(0)
+        await run_with_timeout(begun, within=LONG)
+
+    async def main() -> None:
+        waiting.append(asyncio.create_task(wait()))
+        await asyncio.sleep(0)
+
+    waiting: list[asyncio.Task[None]] = []
+    asyncio.run(main())
+
+    assert inspect.getcoroutinestate(begun) == inspect.CORO_CLOSED
 
 
 async def test_whoever_waits_can_be_cancelled_and_takes_the_work_along():

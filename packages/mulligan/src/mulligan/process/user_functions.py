@@ -352,6 +352,8 @@ async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | 
     ends the waiter. Only `KeyboardInterrupt` does, which comes from a person.
     """
     task = asyncio.ensure_future(_catch_exit(work))
+    # One that is cancelled before its first step would leave the work behind.
+    task.add_done_callback(lambda _: work.close())
     try:
         await asyncio.wait({task}, timeout=None if within is None else within.total_seconds())
     except asyncio.CancelledError:
