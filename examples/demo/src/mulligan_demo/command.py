@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import threading
+import webbrowser
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -115,7 +118,18 @@ def _serve(store: str, console: Console) -> None:
         server = DashboardServer(insights, PageAddress(port=0, name=find_user()))
         serving = threading.Thread(target=server.run, daemon=True)
         serving.start()
-        console.print(render.build_text(f"The same in a browser: {server.make_link(Role.ADMIN)}"))
-        console.input("Press Enter to stop. ")
+        link = server.make_link(Role.ADMIN)
+        console.print(render.build_text("The same in a browser; Enter ends it:"))
+        # On a line of its own, and never broken: it is to be clicked or copied.
+        console.print(render.build_text(link), soft_wrap=True)
+        _open_browser(link)
+        with suppress(EOFError, KeyboardInterrupt):
+            console.input()
         server.stop()
         serving.join(5)
+
+
+def _open_browser(link: str) -> None:
+    """Show it where there is a screen; a browser of the terminal would take the terminal."""
+    if sys.platform in ("darwin", "win32") or {"DISPLAY", "WAYLAND_DISPLAY"} & {*os.environ}:
+        webbrowser.open(link)

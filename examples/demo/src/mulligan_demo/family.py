@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import wraps
@@ -25,10 +26,9 @@ from mulligan.process.user_functions import await_value
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.turn import Agent, Done
 from mulligan.settings import Redaction, Settings
-from mulligan.types.call import LogRow, Record, RecordFunction
+from mulligan.types.call import Record, RecordFunction
 from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
-from mulligan_dates.text import shorten
 from mulligan_packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
 from mulligan_packs.calendar.checks import OWN
 from mulligan_packs.calendar.desk import Desk
@@ -38,10 +38,12 @@ from mulligan_packs.calendar.tools import CalendarTools
 from mulligan_testing.line import LineWrite
 
 STYLES = {
-    "call": "", "finding": "yellow", "undo": "yellow", "conflict": "yellow", "person": "magenta",
-    "reply": "green",
+    "call": "", "finding": "yellow", "undo": "yellow", "told": "yellow", "conflict": "yellow",
+    "recovery": "yellow", "person": "magenta", "reply": "green",
 }  # fmt: skip
 """How each kind of thing that happens looks."""
+PAUSE = 0.2
+"""Seconds after each line on a terminal, so that it can be read as it happens."""
 
 
 class Teller:
@@ -53,53 +55,36 @@ class Teller:
         self.trouble: OSError | None = None
         """Why the output stopped: the reader went away, or the disk is full."""
 
-    def show_chapter(self, said: str, *, about: str) -> None:
+    def show_chapter(self, said: str) -> None:
         """A person asks for something."""
         self._chapters += 1
-        self._print()
         self._print_line(f'{self._chapters}. "{said}"', style="bold")
-        self._print_line(about, style="dim", indent=3)
 
     def show(self, kind: str, text: str) -> None:
-        """One thing that happens: a call, a finding, an undo, a conflict, or what a person does."""
+        """One thing that happens: a call, a finding, an undo, or what a person does."""
         self._print_line(f"{kind:8} {text}", style=STYLES[kind], indent=3, hang=9)
 
     def show_call(self, tool: str, *arguments: str, came: str) -> None:
         """The agent calls a tool."""
         self.show("call", f"{tool}({', '.join(arguments)}): {came}")
 
-    def show_told(self, text: str) -> None:
-        """What the agent reads, word for word."""
-        self._print_line("the agent is told", indent=3)
-        for line in text.splitlines():
-            if line:
-                self._print_line(f"| {line}", indent=5, hang=2)
-
     def show_reply(self, text: object, *, confidence: object) -> None:
-        """What the person reads in the end."""
-        first, *rest = str(text).splitlines()
-        self.show("reply", first)
-        for line in filter(None, rest):
-            self._print_line(line, style="green", indent=12)
-        self._print_line(f"         confidence: {confidence}", style="green", indent=3)
+        """What the person reads in the end: its first line, where there is more."""
+        first, *more = str(text).splitlines()
+        self.show("reply", f"{first}{' …' if more else ''} (confidence: {confidence})")
 
-    def say(self, text: str, *, style: str = "", hang: int = 0) -> None:
+    def show_row(self, what: str, when: str, beside: str) -> None:
+        """A row of the family's calendar."""
+        self._print_line(f"{what:20} {when:20} {beside}", indent=3)
+
+    def say(self, text: str, *, style: str = "") -> None:
         """Anything else."""
-        self._print_line(text, style=style, indent=3, hang=hang)
+        self._print_line(text, style=style, indent=3)
 
     def show_heading(self, text: str) -> None:
         """Another part begins."""
         self._print()
         self._print_line(text, style="bold")
-
-    def show_log(self, rows: Iterable[LogRow]) -> None:
-        """Rows of the log, one line each."""
-        for row in rows:
-            what = f"{row.tool:21} {row.try_number}  {row.outcome:8} "
-            room = max(self._console.width - len(what) - 3, 10)
-            given = row.parameters
-            shown = shorten(given, most=room)
-            self._print_line(what + shown, indent=3)
 
     def _print_line(self, text: str, *, style: str = "", indent: int = 0, hang: int = 0) -> None:
         """One line; where it must be broken, the rest is indented a little more."""
@@ -117,27 +102,25 @@ class Teller:
             return
         try:
             self._console.print(*line)
+            if self._console.is_terminal and not self._console.quiet:
+                time.sleep(PAUSE)
         except OSError as error:
             self.trouble = error
 
 
-MANY = 6
-"""Characters of an ETag, which has sixty-four, that tell one from another."""
+def format_start(event: Event) -> str:
+    """When an event begins, for a person: `Fri Nov 20 18:00`."""
+    return f"{datetime.fromisoformat(event.start):%a %b %d %H:%M}"
 
 
 def format_event(event: Event) -> str:
     """An event for a person: `Dinner, Fri Nov 20 18:00`."""
-    return f"{event.title}, {datetime.fromisoformat(event.start):%a %b %d %H:%M}"
+    return f"{event.title}, {format_start(event)}"
 
 
 def parse_event(text: str) -> Event:
     """The event that a calendar's text holds."""
     return read_text(Stored(id="", href="", text=text, etag=""))
-
-
-def format_version(etag: object, *, none: str = "nothing") -> str:
-    """A version as people can compare it."""
-    return str(etag).strip('"')[:MANY] if etag else none
 
 
 def describe_request(written: LineWrite) -> str:
@@ -190,7 +173,7 @@ class Aloud:
         async def undo_aloud(record: Record) -> object:
             before = cast("Stored | None", record.before)
             what = f"back to {format_event(parse_event(before.text))}" if before else "remove it"
-            self._tell.show("undo", f"{what}, if it is still at {format_version(record.version)}")
+            self._tell.show("undo", f"{what}, unless somebody changed it since")
             return await await_value(undo(record))
 
         return undo_aloud
@@ -213,7 +196,7 @@ def _format_value(value: object) -> str:
 
 def _format_result(result: object) -> str:
     if isinstance(result, Event):
-        return f"OK, now at {format_version(result.etag)}"
+        return "OK"
     return f"{len(list(result))} events" if isinstance(result, Iterable) else "OK"
 
 
@@ -231,6 +214,10 @@ def run_life(life: str, *, store: str, url: str) -> int:
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"
 WEEK = ("2026-11-15", "2026-11-22")
+
+
+Tools = CalendarTools | Desk
+"""What the agent is given: the tools that are watched, or the bare ones."""
 
 
 class Family(Struct, frozen=True, kw_only=True):
@@ -271,13 +258,14 @@ class Phone(Struct, frozen=True, kw_only=True):
         calendar = CalDAV(url, timeout=CHILD_TIMEOUT)
         return cls(desk=Desk(calendar=calendar, zone=ZoneInfo(ZONE)))
 
+    async def write_beginning(self, events: Mapping[str, tuple[str, str]]) -> None:
+        """What the family has planned itself: title and start, by id."""
+        for uid, (title, start) in events.items():
+            await self.desk.create_calendar_event(title, start, uid=uid)
+
     async def list_week(self) -> list[Event]:
         """What the server has, in the order of time."""
         return await self.desk.get_calendar_events(*WEEK)
-
-    async def find_event(self, event_id: str) -> Event:
-        """One event, as it is on the server now."""
-        return next(event for event in await self.list_week() if event.id == event_id)
 
     def close(self) -> None:
         """Put it away."""

@@ -1,7 +1,4 @@
-"""The family's week: five requests, and what went wrong with each before it was right.
-
-Then what is left of it: the server's own account, the log, the open list, the disk.
-"""
+"""The family's week: five requests and an agent that errs, without Mulligan and with it."""
 
 from __future__ import annotations
 
@@ -9,11 +6,12 @@ import asyncio
 import dataclasses
 import signal
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import asdict
+from rich.console import Console
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli import render
@@ -21,22 +19,22 @@ from mulligan.cli.actions import encode_action
 from mulligan.insights.insights import Insights
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
-from mulligan.runtime.turn import Agent, Done
+from mulligan.runtime.turn import Done
 from mulligan.settings import Settings
-from mulligan.types.action import Action, State
+from mulligan.types.action import Action
 from mulligan.types.call import LogRow
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallRepaired, CallRetried, Happened
 from mulligan.types.log import LogQuery
 from mulligan_demo.family import (
-    WEEK,
     Family,
     Phone,
     Teller,
+    Tools,
     describe_request,
     format_event,
-    format_version,
+    format_start,
     open_family,
     run_life,
 )
@@ -56,7 +54,7 @@ PLANTED = {
 
 
 async def look_around(m: Mulligan, tell: Teller) -> None:
-    """What may be made again is, and what may not is not."""
+    """Repeat what is safe to repeat, and nothing else; with secrets in the agent's hands."""
     search = _SlowSearch()
 
     @m.tool(effect=Effect.READ)
@@ -71,22 +69,16 @@ async def look_around(m: Mulligan, tell: Teller) -> None:
     async def share_calendar(url: str, people: int) -> None:  # noqa: ARG001
         raise ConnectionResetError(f"connection reset by {url}")
 
-    tell.show_heading("Calls that fail, with secrets in the agent's hands")
+    tell.show_heading("Calls that fail")
     silence = m.subscribe(lambda event: _tell(tell, event))
     with m.turn("Plan Grandma's dinner", agent="planner", context="planning the family's week"):
-        tell.say("find_events only reads, so it may be made again:")
         await find_events(PLANTED["what was asked for"], api_key=PLANTED["an API key"], limit=10)
         m.flush()
         silence()
         await quote_cake(card=PLANTED["a card number"], servings=12)
-        tell.say("quote_cake works at once, with a card number in its arguments")
-        try:
+        with suppress(ConnectionResetError):
             await share_calendar(f"https://anna:{PLANTED['a password in a URL']}@cal.test/w", 4)
-        except ConnectionResetError as error:
-            tell.say(
-                "share_calendar declares nothing, and its connection breaks: it may have landed, "
-                f"so it is not made again. The agent gets its own {type(error).__name__}."
-            )
+        tell.show("call", "share_calendar: connection reset; it may have landed: not repeated")
 
 
 class _SlowSearch:
@@ -105,10 +97,9 @@ class _SlowSearch:
 def _tell(tell: Teller, event: Happened) -> None:
     match event:
         case CallRetried():
-            wait = event.wait.total_seconds()
-            tell.say(f"  failed ({event.error_class}); try {event.try_number} in {wait:.2f} s")
+            tell.show("call", "find_events: no answer; it only reads: safe to repeat")
         case CallRepaired():
-            tell.say(f"  worked on try {event.tries}", style="green")
+            tell.show("call", f"find_events: OK on try {event.tries}")
         case _:
             pass
 
@@ -135,6 +126,56 @@ BEGINNING = {
 """What the week looks like on Sunday."""
 
 
+class Planner(Struct, frozen=True, kw_only=True):
+    """The agent, which errs in the same way whether its tools are watched or not."""
+
+    tools: Tools
+    phone: Phone
+    """Mum's."""
+    tell: Teller
+
+    async def move_dinner(self, turn: OpenTurn | None = None) -> str:
+        """Count one day too far; the calendar says OK. Told why, take the right one."""
+        if turn is None or turn.correction is None:
+            await self.tools.update_calendar_event("dinner", start=SATURDAY)
+        else:
+            self.tell.show("told", _shorten_correction(turn.correction.text))
+            await self.tools.update_calendar_event("dinner", start=FRIDAY)
+        return "Dinner is on Friday."
+
+    async def add_lesson(self, turn: OpenTurn | None = None) -> str:  # noqa: ARG002
+        """Lose the answer; call again."""
+        try:
+            await self.tools.create_calendar_event("Piano lesson", LESSON)
+        except ConnectionError:
+            await self.tools.create_calendar_event("Piano lesson", LESSON)
+        return "The piano lesson is in."
+
+    async def move_dentist(self, turn: OpenTurn | None = None) -> str:  # noqa: ARG002
+        """Take the wrong day again; Mum sees it, and puts it right."""
+        await self.tools.update_calendar_event("dentist", start=THURSDAY)
+        title = "Dentist, with Ben"
+        now = await self.phone.desk.update_calendar_event("dentist", title=title, start=WEDNESDAY)
+        self.tell.show("person", f"Mum, on her phone: {format_event(now)}")
+        return "The dentist is on Wednesday."
+
+    async def invite_grandma(self, turn: OpenTurn | None = None) -> object:  # noqa: ARG002
+        """Write to somebody outside; it cannot be undone."""
+        asked = ("Dinner with Grandma", FRIDAY)
+        return await self.tools.create_calendar_event(*asked, attendees=[GRANDMA])
+
+    async def move_swimming(self, turn: OpenTurn | None = None) -> str:  # noqa: ARG002
+        """Take the wrong day once more; nobody is there to see it."""
+        await self.tools.update_calendar_event("swimming", start=LAST_DAY)
+        return "Swimming is on Monday."
+
+
+def _shorten_correction(text: str) -> str:
+    told = (line.strip() for line in text.splitlines())
+    kept = (line for line in told if line.startswith(("Undone and verified", "Fix:")))
+    return " ".join(kept).replace("verified:", "verified.")
+
+
 class Facts(Struct, frozen=True, kw_only=True):
     """What a program may want to know of the story."""
 
@@ -147,10 +188,10 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 class Story(Struct, frozen=True, kw_only=True):
-    """The parties: the family's program, Mum with her phone, and the connection between them."""
+    """The parties: the family's program, its agent, and the connection that loses answers."""
 
     family: Family
-    phone: Phone
+    planner: Planner
     line: Line
     store: str
 
@@ -162,10 +203,9 @@ class Story(Struct, frozen=True, kw_only=True):
     async def plan_the_week(self) -> Facts:
         """Everything, in order."""
         turns: list[Mapping[str, object]] = []
-        for uid, (title, start) in BEGINNING.items():
-            await self.phone.desk.create_calendar_event(title, start, uid=uid)
         for chapter in (self.play_wrong_day, self.play_lost_answer, self.play_edit):
             done = await chapter()
+            self.tell.show_reply(done.reply, confidence=done.confidence)
             turns.append(
                 {"reply": done.reply, "confidence": done.confidence, "attempts": len(done.attempts)}
             )
@@ -175,155 +215,73 @@ class Story(Struct, frozen=True, kw_only=True):
 
     async def play_wrong_day(self) -> Done:
         """A mistake that succeeds: the calendar says OK to the wrong day."""
-        tools = self.family.tools
-
-        async def plan(turn: OpenTurn) -> str:
-            if turn.correction is None:
-                await tools.get_calendar_events(*WEEK)
-            else:
-                self.tell.show_told(turn.correction.text)
-            start = SATURDAY if turn.correction is None else FRIDAY
-            await tools.update_calendar_event("dinner", start=start)
-            return "Dinner is on Friday."
-
-        said = "Move dinner to Friday"
-        self.tell.show_chapter(
-            said, about="The agent counts one day too far, and the calendar says OK."
-        )
-        return await self._act(said, plan)
+        self.tell.show_chapter("Move dinner to Friday")
+        return await self.family.act("Move dinner to Friday", self.planner.move_dinner)
 
     async def play_lost_answer(self) -> Done:
         """The event exists but the answer is lost: calling again would create a second one."""
-
-        async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
-            await self.family.tools.create_calendar_event("Piano lesson", LESSON)
-            return "The piano lesson is in."
-
-        said = "Put a piano lesson on Tuesday"
-        about = "The answer gets lost. It is made again under the same id, or there would be two."
-        self.tell.show_chapter(said, about=about)
+        self.tell.show_chapter("Put a piano lesson on Tuesday")
         self.line.faults[:] = [LineFault.LOST_AFTER]
-        done = await self._act(said, plan)
-        lessons = [event for event in await self.phone.list_week() if event.title == "Piano lesson"]
-        self.tell.say(f"the calendar has {len(lessons)}: {format_event(lessons[0])}", style="green")
-        return done
+        return await self.family.act("Put a piano lesson on Tuesday", self.planner.add_lesson)
 
     async def play_edit(self) -> Done:
         """A person changes the event before its undo: their edit must survive."""
-        versions: list[Event] = []
-
-        async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
-            tools = self.family.tools
-            await tools.get_calendar_events(*WEEK)
-            versions.append(await tools.update_calendar_event("dentist", start=THURSDAY))
-            versions.append(await self._edit_by_mum())
-            return "The dentist is on Wednesday."
-
-        said = "Move the dentist to Wednesday"
-        about = "Wrong again, and Mum puts it right before the agent's undo can."
-        self.tell.show_chapter(said, about=about)
-        done = await self.family.act(said, plan)
-        for action in done.open_actions:
-            self.tell.show(
-                "conflict", describe_versions(self.family.m.insights.open_list.find(action))
-            )
-        for whose, version in zip(("the agent's", "Mum's"), versions, strict=True):
-            self.tell.say(
-                f"         {whose}, {format_version(version.etag)}: {format_event(version)}"
-            )
-        self.tell.show_reply(done.reply, confidence=done.confidence)
+        self.tell.show_chapter("Move the dentist to Wednesday")
+        done = await self.family.act("Move the dentist to Wednesday", self.planner.move_dentist)
+        for _ in done.open_actions:
+            self.tell.show("conflict", "Mum changed it since: her version stays (`mulligan open`)")
         return done
 
     async def play_invitation(self) -> list[str]:
         """What cannot be undone waits for a person, and then runs once."""
         holds: list[str] = []
 
-        async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
-            asked = ("Dinner with Grandma", FRIDAY)
-            answer = await self.family.tools.create_calendar_event(*asked, attendees=[GRANDMA])
+        async def plan(turn: OpenTurn) -> str:
+            answer = await self.planner.invite_grandma(turn)
             if isinstance(answer, Held):
-                self.tell.show_call("create_calendar_event", *asked, GRANDMA, came="held")
-                self.tell.show_told(answer)
+                self.tell.show(
+                    "call", "create_calendar_event(Dinner with Grandma): held for approval"
+                )
                 holds.append(answer.hold.action)
             return "The invitation is ready and awaiting approval."
 
         said = f"Invite {GRANDMA} to dinner on Friday"
-        about = "The server would mail the guest. Mail cannot be undone, so the call is held."
-        self.tell.show_chapter(said, about=about)
-        await self._act(said, plan)
+        self.tell.show_chapter(said)
+        await self.family.act(said, plan)
         (hold,) = holds
         open_list = self.family.m.insights.open_list
         open_list.approve(hold, by="Mum")
         self.tell.show("person", f"Mum: mulligan approve {hold[:13]}…")
         await self.family.m.recover()
-        try:
+        with suppress(ConfigurationError):
             open_list.approve(hold, by="Dad")
-        except ConfigurationError:
-            self.tell.show(
-                "person", "Dad approves it too, and is told that it is done: it ran once"
-            )
+            raise RuntimeError("An approved call was approved again.")
+        self.tell.show("person", "Dad approves it too, and is told that it was done: it ran once")
         return [entry.state.value for entry in open_list.read_story(hold).entries]
 
     async def play_crash(self) -> tuple[bool, list[str]]:
         """The agent's process is killed after the effect; another one cleans up."""
-        tell, open_list = self.tell, self.family.m.insights.open_list
+        open_list = self.family.m.insights.open_list
         known = {action.id for action in open_list.actions()}
-        tell.show_chapter(
-            LAST_REQUEST, about="Another process acts, and is killed before anyone looks."
-        )
+        self.tell.show_chapter(LAST_REQUEST)
         code = await self._live("killed")
-        call = ("update_calendar_event", "swimming", LAST_DAY)
-        tell.show_call(*call, came=f"kill -9 (exit code {code})")
+        self.tell.show("call", f"update_calendar_event(swimming, {LAST_DAY}): OK, then kill -9")
         [left] = [action for action in open_list.actions() if action.id not in known]
-        tell.say(f"the calendar says: {await self._read_calendar('swimming')}", style="yellow")
-        tell.say(f"the journal has only its {left.state.value}, with what was there before")
         await self._live("restarted")
-        tell.say("the program is started again, and recovery takes it up:")
-        entries = open_list.read_story(left.id).entries
-        for entry in entries:
-            why = MEANS.get(entry.state) or str(entry.detail.get("why", ""))
-            tell.say(f"  {entry.state.value:16}{why}", hang=18)
-        tell.say(f"the calendar says: {await self._read_calendar('swimming')}", style="green")
-        return code == -signal.SIGKILL, [entry.state.value for entry in entries]
-
-    async def _act(self, said: str, planner: Agent) -> Done:
-        done = await self.family.act(said, planner)
-        self.tell.show_reply(done.reply, confidence=done.confidence)
-        return done
-
-    async def _edit_by_mum(self) -> Event:
-        title = "Dentist, with Ben"
-        now = await self.phone.desk.update_calendar_event("dentist", title=title, start=WEDNESDAY)
-        self.tell.show(
-            "person", f"Mum, on her phone: {format_event(now)}; now at {format_version(now.etag)}"
-        )
-        return now
+        states = [entry.state.value for entry in open_list.read_story(left.id).entries]
+        self.tell.show("recovery", " → ".join(dict.fromkeys(states)))
+        return code == -signal.SIGKILL, states
 
     async def _live(self, life: str) -> int:
         return await asyncio.to_thread(run_life, life, store=self.store, url=self.family.url)
-
-    async def _read_calendar(self, event_id: str) -> str:
-        return format_event(await self.phone.find_event(event_id))
-
-
-MEANS = {
-    State.INTENT: "on disk before the call; then the process died",
-    State.EXECUTED: "recovery looked: the call was executed",
-    State.PENDING_REVIEW: "not reviewed yet, so it is reviewed now",
-    State.UNDONE: "and verified",
-}
-
-
-def describe_versions(conflict: Action) -> str:
-    """What a person must know to decide."""
-    left, now = (format_version(conflict.detail.get(name)) for name in ("left_at", "now_at"))
-    return f"Someone changed it since: it is at {now}, we left it at {left}."
 
 
 class Week(Struct, frozen=True, kw_only=True):
     """All that the story came to."""
 
     facts: Facts
+    without: Sequence[Event]
+    """What the server has where the same agent was not watched."""
     written: Sequence[LineWrite]
     """Every write of the family's program that reached the server."""
     events: Sequence[Event]
@@ -340,12 +298,14 @@ class Week(Struct, frozen=True, kw_only=True):
 
 
 def live_the_week(folder: Path, tell: Teller) -> Week:
-    """Tell it as it happens, on a calendar server that is there as long as it lasts."""
+    """Live it twice on a calendar server of its own: without Mulligan, then with it, told."""
     store = f"sqlite:///{folder}/demo.db"
-    tell.show_heading("An agent plans a family's week. Today is Sunday, November 15.")
-    with radicale_server() as server, line_to(server.url) as line:
-        calendar = server.calendar()
-        facts, events = asyncio.run(_plan(store, calendar, line=line, tell=tell))
+    with radicale_server() as server:
+        with line_to(server.url) as line:
+            without = asyncio.run(_live_without(server.calendar(), line=line))
+        tell_without(without, tell)
+        with line_to(server.url) as line:
+            facts, events = asyncio.run(_plan(store, server.calendar(), line=line, tell=tell))
     with Insights.open(Settings(store=store)) as insights:
         rows = insights.log(LogQuery(oldest_first=True))
         left = insights.open_list.actions()
@@ -355,6 +315,7 @@ def live_the_week(folder: Path, tell: Teller) -> Week:
     files = [file for file in folder.iterdir() if file.name.startswith("demo")]
     return Week(
         facts=facts,
+        without=without,
         written=line.written,
         events=events,
         left=left,
@@ -365,13 +326,27 @@ def live_the_week(folder: Path, tell: Teller) -> Week:
     )
 
 
-async def _plan(
-    store: str, calendar: str, *, line: Line, tell: Teller
-) -> tuple[Facts, Sequence[Event]]:
+async def _live_without(url: str, *, line: Line) -> Sequence[Event]:
+    """The same requests and the same agent, with the calendar's bare tools."""
+    with closing(Phone.connect(url)) as mum, closing(Phone.connect(line.rewrite_url(url))) as own:
+        await mum.write_beginning(BEGINNING)
+        planner = Planner(tools=own.desk, phone=mum, tell=Teller(Console(quiet=True)))
+        await planner.move_dinner()
+        line.faults[:] = [LineFault.LOST_AFTER]
+        await planner.add_lesson()
+        await planner.move_dentist()
+        await planner.invite_grandma()
+        await planner.move_swimming()
+        return await mum.list_week()
+
+
+async def _plan(store: str, url: str, *, line: Line, tell: Teller) -> tuple[Facts, Sequence[Event]]:
     """The family's program reaches the server by the line that loses answers; Mum does not."""
-    with closing(Phone.connect(calendar)) as phone:
-        async with open_family(store, line.rewrite_url(calendar), tell=tell) as family:
-            story = Story(family=family, phone=phone, line=line, store=store)
+    with closing(Phone.connect(url)) as phone:
+        await phone.write_beginning(BEGINNING)
+        async with open_family(store, line.rewrite_url(url), tell=tell) as family:
+            planner = Planner(tools=family.tools, phone=phone, tell=tell)
+            story = Story(family=family, planner=planner, line=line, store=store)
             facts = await story.plan_the_week()
             await look_around(family.m, tell)
         return facts, await phone.list_week()
@@ -383,6 +358,7 @@ def as_json(week: Week) -> dict[str, object]:
     return {
         "day": str(events["dinner"]["start"])[:10],
         **asdict(week.facts),
+        "without": [dataclasses.asdict(event) for event in week.without],
         "events": list(events.values()),
         "written": [{**asdict(each), "what": describe_request(each)} for each in week.written],
         "open": [encode_action(action) for action in week.left],
@@ -392,33 +368,48 @@ def as_json(week: Week) -> dict[str, object]:
     }
 
 
+NOTES = {
+    "Dinner": ("Friday was asked for", "undone, corrected and done again"),
+    "Piano lesson": ("made again as no answer came", "made again under the same id"),
+    "Dentist": ("right, but only because Mum looked", "Mum's edit was kept"),
+    "Dinner with Grandma": ("invited, and nobody was asked", "invited once Mum had approved"),
+    "Swimming": ("Monday was asked for; nobody knows", "undone by the next process"),
+}
+"""What a calendar does not show, by title: without Mulligan, and with it."""
+
+
+def list_times(events: Sequence[Event], title: str) -> str:
+    """When there are events of a title: a person may have added to it after a comma."""
+    found = [event for event in events if event.title.split(",")[0] == title]
+    return format_start(found[0]) + (f", {len(found)}x" if len(found) > 1 else "")
+
+
+def tell_without(events: Sequence[Event], tell: Teller) -> None:
+    """What the family finds at the end of the week."""
+    tell.show_heading("An agent plans a family's week. Without Mulligan, the family finds:")
+    for title, (note, _) in NOTES.items():
+        tell.show_row(title, list_times(events, title), note)
+    tell.show_heading("The same agent makes the same mistakes with Mulligan. It is Sunday, Nov 15.")
+
+
 def tell_end(week: Week, tell: Teller) -> None:
-    """The last part, for people."""
-    tell.show_heading("What reached the calendar server: against which version, and its answer")
-    for each in week.written:
-        left = format_version(each.etag, none="-")
-        versions = f"{format_version(each.over):7} -> {each.status} {left:6}"
-        tell.say(f"{each.method} over {versions}  {describe_request(each)}")
-    tell.say("The undo restores the ETag from before: the same text, to the byte.")
-    tell.show_heading("What the server has now")
-    for event in week.events:
-        tell.say(f"{format_version(event.etag)}  {format_event(event)}")
-    tell.show_heading("What `mulligan log` shows of it")
-    tell.show_log(week.rows)
-    tell.say("The row of the killed process died with it. Its entries in the journal did not.")
-    _tell_open(week, tell)
-    tell.show_heading(f"Looked through {week.searched:,} bytes of the store for the secrets")
-    for what, times in week.found.items():
-        tell.say(f"{what}: found {times} times", style="red" if times else "green")
+    """The last part: the same table again, and where to go next."""
+    tell.show_heading("With Mulligan, the family finds:")
+    for title, (_, note) in NOTES.items():
+        tell.show_row(title, list_times(week.events, title), note)
+    times = sum(week.found.values())
+    tell.say(
+        f"The agent held {len(week.found)} secrets: found {times} times in {week.searched:,} bytes "
+        "of the store.",
+        style="red" if times else "green",
+    )
     tell.show_heading("Next")
-    tell.say("Put `@m.tool` above your own tools (docs/tools.md), and run `mulligan doctor`.")
+    for command, why in NEXT.items():
+        tell.say(f"{command:26} {why}")
 
 
-def _tell_open(week: Week, tell: Teller) -> None:
-    tell.show_heading("What `mulligan open` shows: actions that need attention")
-    for action in week.left:
-        tell.say(f"{action.opening.tool}: {action.state.value}", style="yellow")
-        tell.say(f"  {describe_versions(action)}")
-        tell.show("person", f'Mum: mulligan settle {action.id[:13]}… --note "my edit stands"')
-    if not week.still_open:
-        tell.say("Nothing is open.", style="green")
+NEXT = {
+    "mulligan replay --example": "what would have been caught in a recorded run",
+    "mulligan demo --history": "a month of an office; it prints how to look at it",
+    "docs/tutorial.md": "your own tools, in three steps",
+}

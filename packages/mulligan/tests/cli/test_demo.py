@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -27,20 +29,24 @@ pytestmark = [pytest.mark.promise(10), pytest.mark.full]
 TIMEOUT = 120
 
 STEPS = (
+    "Without Mulligan",
+    "Piano lesson         Tue Nov 17 16:00, 2x",
+    "The same agent",
     "finding  update_calendar_event was given",
-    "undo     back to Dinner, Wed Nov 18 18:00, if it is still at",
-    "Undone and verified",
+    "undo     back to Dinner, Wed Nov 18 18:00",
+    "Fix: Use Friday 2026-11-20 for start. Undone and verified.",
     "update_calendar_event(dinner, 2026-11-20T18:00): OK",
     "confidence: medium",
-    "no answer",
-    "the calendar has 1: Piano lesson",
-    "the agent's, ",
-    "Mum's, ",
+    "): no answer",
+    "person   Mum",
+    "conflict",
     "mulligan approve",
     "kill -9",
-    "mulligan log",
-    "mulligan open",
+    "intent → executed → pending_review → undoing → undone",
+    "With Mulligan, the family finds",
+    "Piano lesson         Tue Nov 17 16:00  ",
     "found 0 times",
+    "mulligan replay --example",
 )
 """What the terminal shows, in this order."""
 
@@ -123,6 +129,19 @@ def test_what_a_killed_process_did_is_reviewed_and_undone_by_the_next(told) -> N
     assert (back["over"], back["etag"]) == (wrong["etag"], wrong["over"])
 
 
+def test_without_mulligan_the_same_agent_leaves_its_mistakes(told) -> None:
+    left = [(event["title"], event["start"][:10]) for event in told["without"]]
+
+    assert sorted(left) == [
+        ("Dentist, with Ben", "2026-11-18"),
+        ("Dinner", "2026-11-21"),
+        ("Dinner with Grandma", "2026-11-20"),
+        ("Piano lesson", "2026-11-17"),
+        ("Piano lesson", "2026-11-17"),
+        ("Swimming", "2026-11-17"),
+    ]
+
+
 def test_nothing_is_written_over_what_was_not_read(told) -> None:
     made = [w for w in told["written"] if not w["over"] and 200 <= w["status"] < 300]
     changed = [w["over"] for w in told["written"] if w["over"]]
@@ -157,6 +176,26 @@ def test_the_story_is_told_step_by_step_and_fits_a_narrow_terminal(tmp_path: Pat
     assert -1 not in places
     assert places == sorted(places)
     assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
+    assert len(done.stdout.splitlines()) <= 60
+
+
+def test_the_dashboards_link_is_whole_and_ctrl_d_ends_it_quietly(tmp_path: Path) -> None:
+    screen, terminal = pty.openpty()
+    story = subprocess.Popen(
+        [sys.executable, "-P", "-m", "mulligan", "demo"],
+        cwd=tmp_path, env={**os.environ, "COLUMNS": "80", "TMPDIR": str(tmp_path)},
+        stdin=terminal, stdout=terminal, stderr=terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    while not (link := re.search(rb"http://127\.0\.0\.1:\d+/enter\S+\r\n", shown)):
+        shown += os.read(screen, 4096)
+
+    os.write(screen, b"\x04")
+
+    assert story.wait(TIMEOUT) == 0
+    assert len(link[0]) > 80
+    assert b"Traceback" not in shown
 
 
 def test_ctrl_c_ends_the_story_and_leaves_nothing_behind(tmp_path: Path) -> None:
