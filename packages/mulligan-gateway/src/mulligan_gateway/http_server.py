@@ -166,7 +166,7 @@ class _Frames(asyncio.Queue[bytes | None]):
         return self.qsize() >= MOST_QUEUED or self.length >= MOST_QUEUED_BYTES
 
 
-class Stream:
+class ClientStream:
     """One connection of a client, until its answer has come."""
 
     def __init__(self) -> None:
@@ -212,22 +212,22 @@ class Streams:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._waiting: dict[bytes, Stream] = {}
-        self._listening: Stream | None = None
+        self._waiting: dict[bytes, ClientStream] = {}
+        self._listening: ClientStream | None = None
         self._kept: deque[bytes] = deque(maxlen=MOST_KEPT)
 
-    def open(self, key: bytes) -> Stream | None:
+    def open(self, key: bytes) -> ClientStream | None:
         """A request has come, whose answer goes back the same way; `None`: its id is in use."""
         if key in self._waiting:
             return None
-        stream = self._waiting[key] = Stream()
+        stream = self._waiting[key] = ClientStream()
         return stream
 
-    def listen(self) -> Stream | None:
+    def listen(self) -> ClientStream | None:
         """The client wants to hear what servers say by themselves; `None`: it does already."""
         if self._listening is not None:
             return None
-        self._listening = Stream()
+        self._listening = ClientStream()
         while self._kept:
             self._listening.put(self._kept.popleft())
         return self._listening
@@ -550,7 +550,7 @@ class Exchange:
         if not frame.key or not frame.method:
             await self._answer(Response(status_code=202))
             return
-        shared, stream = self._app.clients.share(principal), Stream()
+        shared, stream = self._app.clients.share(principal), ClientStream()
         code, wrong = find_wrong(frame, self._headers)
         if not wrong and frame.method == "tools/call":
             schema = await shared.session.find_schema(frame)
@@ -621,7 +621,7 @@ class Exchange:
 
     async def _stream(
         self,
-        stream: Stream,
+        stream: ClientStream,
         *,
         headers: Mapping[str, str] | None = None,
         codes: bool = False,

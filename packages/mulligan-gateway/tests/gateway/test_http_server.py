@@ -9,7 +9,7 @@ from mulligan_gateway.http_server import (
     MOST_QUEUED_BYTES,
     Access,
     Refusal,
-    Stream,
+    ClientStream,
     Streams,
     read_tokens,
 )
@@ -96,7 +96,7 @@ ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}'
 TOLD = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"result":1}}'
 
 
-def take(stream: Stream) -> list[bytes | None]:
+def take(stream: ClientStream) -> list[bytes | None]:
     return [stream.queue.get_nowait() for _ in range(stream.queue.qsize())]
 
 
@@ -123,7 +123,7 @@ async def test_what_a_server_says_waits_for_somebody_who_listens():
 
 
 async def test_a_client_that_never_reads_is_given_up():
-    stream = Stream()
+    stream = ClientStream()
 
     for _ in range(MOST_QUEUED + 50):
         stream.put(TOLD)
@@ -133,7 +133,7 @@ async def test_a_client_that_never_reads_is_given_up():
 
 
 async def test_a_client_that_never_reads_long_messages_is_given_up():
-    stream = Stream()
+    stream = ClientStream()
 
     for _ in range(MOST_QUEUED):
         stream.put(TOLD + b" " * 1_000_000)
