@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -25,6 +26,10 @@ _BEFORE = filter(None, [os.environ.get("PYTHONPATH")])  # an empty part would be
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(_HERE), *map(str, _HERE.glob("packages/mulligan*")), *_BEFORE]
 )
+
+# A shell's background ignores Ctrl-C, and every program that a test starts would do as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FULL = re.compile(r"^pytestmark = .*pytest\.mark\.full\b", re.MULTILINE)
 """How a file says that all its tests are of the second tier."""

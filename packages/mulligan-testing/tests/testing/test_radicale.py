@@ -16,9 +16,7 @@ pytestmark = pytest.mark.full
 
 TIMEOUT = 120
 HOLDS_ONE = """
-import signal
 import sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 from mulligan_testing.radicale import radicale_server
 with radicale_server() as server:
     print(server.folder, flush=True)
