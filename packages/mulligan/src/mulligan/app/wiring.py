@@ -249,18 +249,7 @@ def assemble(
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
     checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
-    reviewers = Reviewers(
-        attempts=settings.attempts,
-        undos=UndoBudget(most=settings.judge_limits.undos),
-        checks=checks,
-        gathers=(
-            *list_functions(asked.facts, what="facts"),
-            *_list_shipped_facts(runtime.judge),
-        ),
-        judge=runtime.judge,
-        show=runtime.redactor.show_value,
-        tell=partial(_announce_review, runtime=runtime),
-    )
+    reviewers = _build_reviewers(settings, runtime, checks=checks, facts=asked.facts)
     under_way = TurnsUnderWay()
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -294,6 +283,27 @@ def assemble(
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         otlp=_open_otlp(settings, runtime.events),
         recover=settings.recover,
+    )
+
+
+def _build_reviewers(
+    settings: Settings,
+    runtime: Runtime,
+    *,
+    checks: Sequence[Check[Attempted]],
+    facts: Iterable[Gather],
+) -> Reviewers:
+    return Reviewers(
+        attempts=settings.attempts,
+        undos=UndoBudget(most=settings.judge_limits.undos),
+        checks=checks,
+        gathers=(
+            *list_functions(facts, what="facts"),
+            *_list_shipped_facts(runtime.judge),
+        ),
+        judge=runtime.judge,
+        show=runtime.redactor.show_value,
+        tell=partial(_announce_review, runtime=runtime),
     )
 
 
