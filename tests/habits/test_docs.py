@@ -29,6 +29,11 @@ PAGES = sorted(
     for page in ROOT.glob(pattern)
 )
 README_LINES = 80
+MOST_GUIDE_WORDS = 30_000
+NOT_GUIDES = {
+    *("cli.md", "settings.md", "tool_settings.md"),  # written from the code
+    *("benchmarks.md", "campaigns.md", "decisions.md"),  # records
+}
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 MOST_NOT_RUN = 3
 MOST_WORDS = 40
@@ -136,6 +141,14 @@ def test_a_block_is_found_with_what_it_prints_and_whether_it_runs():
     assert (last.text, last.prints, last.run) == ("z\n", None, False)
     assert printed_as_promised("took 12 ms\n", "took ... ms\n")
     assert not printed_as_promised("failed\n", "took ... ms\n")
+
+
+def test_the_guides_stay_short_enough_to_be_read():
+    pages = [page for page in (ROOT / "docs").glob("*.md") if page.name not in NOT_GUIDES]
+    pages.append(HOST_PAGES / "README.md")
+    words = {page.relative_to(ROOT).as_posix(): len(page.read_text().split()) for page in pages}
+
+    assert sum(words.values()) <= MOST_GUIDE_WORDS, words
 
 
 def test_the_readme_is_read_in_one_go():
