@@ -401,7 +401,7 @@ def _read_version_rule(table: WrittenTable) -> VersionRule:
     if rule.leaves is not None and of != CONTENT:
         raise table.fail(f'leaves goes with of = "{CONTENT}" alone.')
     if rule.in_result and of == CONTENT:
-        raise table.fail("in_result goes with a path: the hash of a content stands in no result.")
+        raise table.fail("in_result needs a path: a result does not hold the hash of a content.")
     return rule
 
 

@@ -81,8 +81,8 @@ def suggest_declarations(
 
 _HEAD = (
     "# Proposed by `mulligan gateway --suggest`, and not reviewed yet: read it before you use it.",
-    "# What would make a call lighter, or undo one, stands in comments. Take the mark away from",
-    "# what you know to be true. What servers say of themselves is quoted, and proves nothing.",
+    "# What would lower an effect, or undo a call, is commented out. Uncomment what you know to be",
+    "# true. What servers say of themselves is quoted, and proves nothing.",
     "format = 1",
     'mode = "observe"  # "suggest" also reviews, holds and undoes as declared; "auto" corrects',
 )

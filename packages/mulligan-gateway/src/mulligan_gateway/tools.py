@@ -114,7 +114,7 @@ def _parse(raw: bytes | Raw) -> Any:
 def _order(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("A key stands in it twice.")
+        raise ValueError("It has a duplicate key.")
     return {name: found[name] for name in sorted(found)}
 
 
@@ -139,7 +139,7 @@ UNDO = "mulligan_undo"
 STATUS = "mulligan_status"
 
 _TOOL = {"type": "string", "description": "The name of a tool."}
-_ACTION = {"type": "string", "description": "The id of an action, as it was told."}
+_ACTION = {"type": "string", "description": "The id of an action."}
 
 
 def _build(name: str, description: str, properties: dict[str, Any], *, reads: bool = True) -> Any:

@@ -109,13 +109,13 @@ _MOST_DEEP = 8
 
 
 def list_lines(host: str, store: str, paths: Iterable[Path]) -> Iterator[str]:
-    """A file that adds Mulligan to an agent; of a trace, with what nobody can take back in it."""
+    """A file that adds Mulligan to an agent; of a trace, with its irreversible tools in it."""
     yield f'# pip install "mulligan[{host}]"'
     yield "from mulligan import Mulligan"
     yield ""
     yield f'm = Mulligan({store!r}, checks="standard")'
     for tool in _list_irreversible(paths):
-        yield f'm.declare({escape(tool)!r}, effect="irreversible")  # waits for a person: a guess'
+        yield f'm.declare({escape(tool)!r}, effect="irreversible")  # held for approval: a guess'
     yield f"# Then, where your agent is made: {HOSTS[host][1]}"
 
 

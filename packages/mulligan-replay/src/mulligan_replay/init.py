@@ -30,8 +30,8 @@ from mulligan_replay.hosts import HOSTS, find_host, find_installed, list_lines
         "mulligan init --host langchain -o with_mulligan.py",
     ),
     about="Write the lines that add Mulligan to an agent. The framework is recognised in a trace, "
-    "else by what\nis installed. Tools whose calls nobody can take back, by their names, are "
-    "declared: their calls wait\nfor a person. It needs "
+    "else by what\nis installed. Tools that are irreversible by "
+    "their names are declared so,\nand their calls are held for approval. It needs "
     '`pip install "mulligan[replay]"`.',
 )
 def run_init(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001

@@ -169,8 +169,8 @@ class Redaction(Struct, frozen=True, kw_only=True):
     capture: Capture = Capture.REDACTED
     """`full` logs parameters and results raw less secrets: for development only."""
     hide: Hide = Hide.PERSONAL
-    """What is taken out of text that stays readable, such as errors: `secrets`; with `personal`
-    what belongs to people too; with `all` also UUIDs, ids, addresses and every long number."""
+    """What is hidden in text that stays readable, such as errors: `secrets`; `personal` also hides
+    personal data; `all` also UUIDs, ids, addresses and every long number."""
     allow: frozenset[str] = frozenset()
     """Parameters that the log shows as they are, less secrets."""
     key: bytes | None = None
@@ -184,15 +184,15 @@ class Memory(Struct, frozen=True, kw_only=True):
     """What is learned from failures, and who gets advice."""
 
     on: bool = True
-    """Remember how failures ended, and learn from it."""
+    """Record how failures ended, and learn lessons from them."""
     control: float = 0.05
-    """The share of failures that memory has something to say about and leaves alone, so that what
-    it is worth can be measured."""
+    """The control group: the share of failures with a lesson that get none, so that the lift can
+    be measured."""
     seeds: bool = True
-    """Begin with the curated lessons about tools of any kind."""
+    """Start with curated lessons that fit any tool. They are only suggested."""
     similarity: str | Similarity = ""
-    """How alike two errors are, `module:name`, such as a function that compares embeddings. By
-    default: the words they share."""
+    """The function that scores how similar two errors are, as `module:name`, such as one that
+    compares embeddings. By default the words they share."""
     unadvised: frozenset[str] = frozenset()
     """Agents that get a tool's errors as they are, without advice or corrections."""
 
@@ -225,17 +225,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Where everything is kept, as a URL: `memory:`, `sqlite:///path.db` or `postgresql://…`.
     Never shown, as it may hold a password."""
     tenant: str = ""
-    """Whose data it is, where several share a store; a turn may name another."""
+    """The tenant whose data this is, where several share a store; a turn may name another."""
     sample: float = 1.0
-    """The share of first-try successes that the log keeps. Failures are always kept, and figures
-    are of all calls: each row that is kept stands also for those before it that are not."""
+    """The share of first-try successes that the log keeps. Failures are always kept. Each kept row
+    is weighted for those that are not, so figures are of all calls."""
     spans: bool | None = None
-    """`None`: whenever the application has set up OpenTelemetry."""
+    """Make OpenTelemetry spans. `None`: if the application has set up OpenTelemetry."""
     otlp: str = ""
-    """Where an OpenTelemetry collector takes calls, actions and findings over HTTP, such as
-    `http://127.0.0.1:4318`; needs `mulligan[otlp]`. Empty: they are sent nowhere."""
+    """The OpenTelemetry collector that gets calls, actions and findings over HTTP, such as
+    `http://127.0.0.1:4318`; needs `mulligan[otlp]`. Empty: nothing is sent."""
     vault_key: bytes | None = None
-    """32 bytes; when set, the vault is encrypted, and the store signed."""
+    """A key of 32 bytes: the vault is then encrypted, and the store signed."""
     redaction: Redaction = field(default_factory=Redaction)
     """What of a call the log and the pages show."""
     retention: Retention = field(default_factory=Retention)
@@ -251,14 +251,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     keep_replies: bool = True
     """Keep replies in the vault as long as `retention.kept` says, to try other checks on them."""
     app: str = ""
-    """Where the application is, `module:name`: what has the code to undo and to run."""
+    """The application that has the tools' code, as `module:name`: commands load it to undo and
+    run calls."""
     unlogged: frozenset[str] = frozenset()
-    """Agents whose calls are not logged. What they change is still in the journal, and what fails
-    for them is learned from."""
+    """Agents whose calls are not logged. Their effects are still in the journal, and their failures
+    still teach lessons."""
     error_rules: tuple[ErrorRule, ...] = ()
-    """Your own word on errors, asked first and in this order. In a file: a list of tables."""
+    """Your own rules for errors, tried first and in this order. In a file: a list of tables."""
     recover: bool = True
-    """Look after what was left open while turns run; else only when `m.recover()` is called."""
+    """Run recovery in the background while turns run; else only when `m.recover()` is called."""
     mode: Mode = Mode.AUTO
     """How far Mulligan goes at most, whatever a tool declares. `off`: tools run, and replies are
     sent, as if it were not there; `observe`: calls are only logged; `suggest`: no correction is
@@ -266,28 +267,29 @@ class Settings(Struct, frozen=True, kw_only=True):
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
     outside: Outside = Outside.TURN
-    """What a call with an effect is that is made outside any turn. `turn`: one of its own, which is
-    recorded, checked and held like any other; `run`: made and only logged; `refuse`: an error."""
+    """What happens to a call with an effect outside any turn. `turn`: it is a turn of its own:
+    recorded, checked and held like any other; `run`: it is made and only logged; `refuse`: it
+    is an error."""
     checks: frozenset[str] = frozenset()
     """Checks of what agents do, by name: `standard`, and those that installed packages bring."""
     attempts: int = ATTEMPTS
-    """How often an agent may try at one request, the first time included."""
+    """How many attempts an agent has at one request, the first included."""
     stuck_after: int = STUCK_AFTER
-    """How often the same call may fail in the same way in one turn before it is not made again
-    there (`StuckError`). A call whose error changes is waited for. 0: it always is."""
+    """How often the same call may fail with the same error in one turn before it raises a
+    `StuckError` instead of being made again. 0: no limit."""
     timezone: str = ""
-    """Where people are, by its IANA name, for turns that do not say; left out, no date of such a
-    turn is resolved."""
+    """The IANA time zone of turns that name none. Without one, no date of such a turn is
+    resolved."""
     hold_life: Seconds = HOLD_LIFE
     """How long a held call waits for approval, and an approved one for its process."""
     lease: Seconds = LEASE
-    """How long others wait for this process when it falls silent, before they go on with what it
-    left. Its heart beats three times in it."""
+    """How long this process may be silent before others take over its actions. It sends three
+    heartbeats in that time."""
     migrate: bool = True
-    """Bring an older store up to date when the application opens it."""
+    """Upgrade an older store when the application opens it."""
     row_security: bool = False
-    """Refuse a store whose tables are not held by row-level security, or with `migrate` have them
-    be: Postgres alone. Which role sees what is given by `mulligan access`."""
+    """Postgres only: refuse a store with a table that row-level security does not protect; with
+    `migrate`, protect it. `mulligan access` grants what a role sees."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.sample <= 1.0:

@@ -154,7 +154,7 @@ def _check_moment(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[
         told = f"the person said {', '.join(sorted(hours))} of that day" if hours else ""
         yield argument.build_finding(
             "time.not_as_said",
-            issue=f"and {told or 'nobody has spoken of that time'}.",
+            issue=f"and {told or 'that time was not mentioned'}.",
             correction=f"Give {argument.label} as the person said it.",
         )
 

@@ -154,8 +154,8 @@ def _choose_writer(options: argparse.Namespace) -> Callable[[], AnyWriter]:
         return lambda: writer
     if options.cases is not None:
         raise ConfigurationError(
-            "Your set has no writer: add --writer module:name, --model NAME, or "
-            "--recorded for replies that stand in it. Our script knows only the set we ship."
+            "Your set has no writer: add --writer module:name, --model NAME, or --recorded for "
+            "the replies in it. The built-in writer knows only the set that ships."
         )
     return ScriptedWriter
 

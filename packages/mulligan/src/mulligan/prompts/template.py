@@ -117,8 +117,8 @@ def adapt_template(shipped: Template, text: str) -> Template:
         instructions, message = text.strip(), shipped.message
     if _PLACEHOLDER.search(instructions):
         raise ConfigurationError(
-            "The instructions of your prompt hold a placeholder. What others write never stands in "
-            "instructions: move it to the message."
+            "The instructions of your prompt hold a placeholder. Untrusted text must not become an "
+            "instruction: move the placeholder to the message."
         )
     return Template(
         name=f"{shipped.name}:own",
