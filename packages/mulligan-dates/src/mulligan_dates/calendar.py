@@ -53,6 +53,25 @@ def make_date(year: int, month: int, *, day: int) -> date | None:
         return None
 
 
+_NEXT_YEARS = 5
+_LIFETIME = 45
+
+
+def list_centuries(year: int, today: date) -> tuple[int, ...]:
+    """What a year of two figures can be: the next that ends so, the last, or either of them.
+
+    A year told in full is itself. The nearest to come are hardly meant for those of a hundred
+    years ago, and nobody speaks of days that are half a century ahead.
+    """
+    if year >= 100:
+        return (year,)
+    ahead = (year - today.year) % 100
+    if ahead <= _NEXT_YEARS:
+        return (today.year + ahead,)
+    last = today.year + ahead - 100
+    return (last,) if ahead > _LIFETIME else (last + 100, last)
+
+
 def find_week_start(day: date, *, first: int = 0) -> date:
     """The first day of the week that holds a day; weeks begin on Monday, or on `first`."""
     return day - timedelta(days=(day.weekday() - first) % 7)

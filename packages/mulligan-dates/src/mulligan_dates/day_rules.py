@@ -26,15 +26,15 @@ from mulligan_dates.scan import (
     Found,
     Scan,
     begins_time,
-    expand_year,
     goes_on,
     parse_year,
     read_day_number,
 )
 from mulligan_dates.tables import DayPart, Limit, Unit, Which
-from mulligan_dates.tokens import Token
+from mulligan_dates.tokens import APOSTROPHE, Token
 
 _SIGNS = ("-", "/", ".")
+_APOSTROPHES = f"'{APOSTROPHE}"
 _MEASURES = frozenset("#$€£¥§%°")
 """Beside figures they make a price, a share or a number of something."""
 _ALL_THE_TIME = ("24", "7")
@@ -103,7 +103,9 @@ def _parse_three_spaced(scan: Scan, i: int) -> Found | None:
 
 def _parse_three_joined(scan: Scan, i: int) -> Found | None:
     """2019-03-04, 3/4/2019, 3.4.19, 3 / 4 / 2019, 3. 4. 2019."""
-    first, sign, second, again, third = scan.tokens[i : i + 5]
+    first, sign, second, again = scan.tokens[i : i + 4]
+    end = scan.skip_sign(i + 4, _APOSTROPHES)
+    third = scan.tokens[end]
     if sign.text not in _SIGNS or again.text != sign.text or not (second.digits and third.digits):
         return None
     apart = sign.text == "." and again.glued and third.number in YEARS
@@ -114,8 +116,10 @@ def _parse_three_joined(scan: Scan, i: int) -> Found | None:
     if len(third.digits) not in (2, 4) or third.number is None or third.digits.startswith("00"):
         return None
     dotted = sign.text == "."
-    year = expand_year(third.number)
-    return _make_numeric_date(first, second, year=year, end=i + 5, dotted=dotted)
+    if not dotted and len(first.digits) == 2 and (first.number or 0) > HIGHEST_DAY:
+        # 69-5-31: what no month has so many days for is the year.
+        return validate_date(MonthDay(second.number or 0, third.number, first.number), i + 5)
+    return _make_numeric_date(first, second, year=third.number, end=end + 1, dotted=dotted)
 
 
 def _parse_with_month_name(scan: Scan, i: int) -> Found | None:
@@ -140,7 +144,7 @@ def _parse_two_with_slash(scan: Scan, i: int) -> Found | None:
         return None
     short = len(year.digits) == 2 and not begins_time(scan, i + 4)
     if comma.text == "," and (short or (len(year.digits) == 4 and year.number in YEARS)):
-        return _make_numeric_date(first, second, year=expand_year(year.number or 0), end=i + 5)
+        return _make_numeric_date(first, second, year=year.number, end=i + 5)
     return _require_day(scan, i, _make_numeric_date(first, second, year=None, end=i + 3))
 
 
@@ -597,13 +601,13 @@ def _parse_day_first(scan: Scan, i: int) -> Found | None:
     doubtful = tokens[i].ordinal is None and late is not None and len(after.digits) == 2
     if len(after.digits) == len(tokens[i].digits) == 2 and after.glued and tokens[i + 1].glued:
         # 05DEC25, as tickets have it.
-        return validate_date(MonthDay(month, day, expand_year(after.number or 0)), j + 1)
+        return validate_date(MonthDay(month, day, after.number), j + 1)
     if doubtful and after.digits[0] != "0" and not begins_time(scan, j):
         # 12 December 27: the 12th of 2027, or a number before the 27th.
         return (Puzzle(),), j + 1
     joined = tokens[i + 1].text in ("-", "/") and tokens[j].text == tokens[i + 1].text
     if joined and len(tokens[j + 1].digits) == 2:
-        return validate_date(MonthDay(month, day, expand_year(tokens[j + 1].number or 0)), j + 2)
+        return validate_date(MonthDay(month, day, tokens[j + 1].number), j + 2)
     return _parse_year_after(scan, j, month=month, day=day)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from mulligan_dates.calendar import DAY, add, find_feast
+from mulligan_dates.calendar import DAY, add, find_feast, list_centuries
 from mulligan_dates.grammar import Phrase, Spoken, Stretch
 from mulligan_dates.parts import (
     Amount,
@@ -537,17 +537,44 @@ _NEXT = Convention.NEXT_WEEK.question
 _ORDER = Convention.ORDER_DAY.question
 _TAKES_YEAR = (MonthDay, NumericDate, Month, Quarter)
 _WITH_YEAR = (*_TAKES_YEAR, Year)
+_TWO_FIGURES = range(100)
 
 
 def resolve_spoken(found: Spoken, at: Moment) -> list[Reading]:
     """Everything a phrase or a range can mean."""
+    short = any(getattr(part, "year", None) in _TWO_FIGURES for part in found.parts)
     try:
-        return (
-            _resolve_stretch(found, at) if isinstance(found, Stretch) else resolve_phrase(found, at)
-        )
+        return _resolve_centuries(found, at) if short else _resolve_told(found, at)
     except OverflowError:
         # Outside the years that a calendar holds.
         return []
+
+
+def _resolve_told(found: Spoken, at: Moment) -> list[Reading]:
+    return _resolve_stretch(found, at) if isinstance(found, Stretch) else resolve_phrase(found, at)
+
+
+def _resolve_centuries(found: Spoken, at: Moment) -> list[Reading]:
+    """Of years in two figures: in the century to come and in the last one, where both are usual."""
+    sides = ((0, Convention.CENTURY_FUTURE), (-1, Convention.CENTURY_PAST))
+    return [
+        _tag_reading(each, convention)
+        for side, convention in sides
+        for each in _resolve_told(_choose_century(found, at, side=side), at)
+    ]
+
+
+def _choose_century(found: Spoken, at: Moment, *, side: int) -> Spoken:
+    if isinstance(found, Stretch):
+        first, last = (_choose_century(each, at, side=side) for each in (found.first, found.last))
+        return Stretch(first, last)
+    parts = (
+        replace(part, year=list_centuries(part.year, at.today)[side])
+        if isinstance(part, (*_WITH_YEAR, WeekNumber)) and part.year is not None
+        else part
+        for part in found.parts
+    )
+    return replace(found, parts=tuple(parts))
 
 
 def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:

@@ -13,6 +13,7 @@ class MonthDay(Struct, frozen=True):
     month: int
     day: int
     year: int | None = None
+    """Here and below, as it was said: `list_centuries` tells what two figures can be."""
     which: Which | None = None
 
 

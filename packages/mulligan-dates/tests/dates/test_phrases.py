@@ -12,7 +12,9 @@ from tests.dates.said import days, moments
 DAYS = {
     "written dates": """
     1905-03-05 = the fifth of march nineteen oh five | march 5th nineteen o five
-    1974-08-31 = 8/31/74
+    1958-11-12 or 2058-11-12 = 11/12/58 | November 12, '58 | 58-11-12 | '58-11-12 | 11/12/'58
+    1945-05-09 or 2045-05-09 = May 9 45
+    1974-08-31 = 8/31/74 | 74/8/31
     1998-06-02 = June second nineteen ninety eight
     2001-09-10 = tenth of September two thousand and one
     2015-10-31 = last day of october 2015
@@ -100,6 +102,7 @@ DAYS = {
     2025-12-31 = the last day of 2025
     2026-01-01 = first day of 2026
     2028-02-29 = the last day of February 2028
+    2030-12-24 = 12/24/30
     unknown = the fifth Monday of November 2025
     """,
     "days that are counted": """
