@@ -19,6 +19,7 @@ from mulligan_dates.parts import (
     Weekday,
     WeekdayFrom,
 )
+from mulligan_dates.period_rules import parse_nth_week
 from mulligan_dates.scan import (
     HIGHEST_DAY,
     HIGHEST_MONTH,
@@ -344,8 +345,7 @@ def parse_nth(scan: Scan, i: int) -> Found | None:
         case Unit.WEEKEND:
             return (Nth(number, _SATURDAY, weekend=True),), unit[1]
         case Unit.WEEK:
-            # Whether all of it must lie in the month is ambiguous.
-            return (Puzzle(),), unit[1]
+            return parse_nth_week(scan, unit[1], number)
         case _:
             return None
 
@@ -439,7 +439,9 @@ def _parse_beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
         return None
     j = scan.skip(limit[1], words.the)
     names = (words.feasts, words.months, words.days, scan.national)
+    which = words.which.match(tokens, j)
     named = any(table.match(tokens, j) is not None for table in names)
+    named = named or (which is not None and words.weekdays.match(tokens, which[1]) is not None)
     if not named and tokens[j].ordinal is None and not _is_date(scan, j):
         return None
     return (-1 if limit[0] is Limit.BEFORE else 1), j
@@ -527,6 +529,7 @@ def _is_known(scan: Scan, i: int) -> bool:
         words.parts,
         words.halves,
         words.glue,
+        words.edge_names,
     )
     return text in words.harmless or any(text in table for table in names)
 
@@ -550,6 +553,7 @@ def _is_surely_day(scan: Scan, i: int, j: int) -> bool:
         or tokens[j].capital
         or scan.is_whole(i, j + 1)
         or scan.is_after(j, words.on)
+        or words.parts.match(tokens, j + 1) is not None
         or words.before_hour.match(tokens, j + 1) is not None
         or words.months.match(tokens, j + 1) is not None
     )

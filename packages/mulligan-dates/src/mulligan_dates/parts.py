@@ -108,6 +108,12 @@ class Nth(Struct, frozen=True):
     """The weekend that begins with that weekday."""
 
 
+class NthWeek(Struct, frozen=True):
+    """The second week of the stretch that follows; from its end if negative."""
+
+    number: int
+
+
 class Edge(Struct, frozen=True):
     """The beginning or the end of the stretch that follows."""
 
@@ -200,7 +206,9 @@ class Part(Struct, frozen=True):
 class Zone(Struct, frozen=True):
     """A zone the person named, in minutes east of Greenwich."""
 
-    minutes: int
+    minutes: int = 0
+    place: str | None = None
+    """Of a zone that has summer time, its IANA name: the date tells how far it is."""
 
 
 class Now(Struct, frozen=True):
@@ -227,6 +235,7 @@ Dated = (
     | YearOrTime
     | Quarter
     | Nth
+    | NthWeek
     | Edge
     | WeekOf
     | Shift

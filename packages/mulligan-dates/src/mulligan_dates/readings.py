@@ -65,6 +65,17 @@ class Convention(StrEnum):
     """"From May to July" ends with July."""
     THROUGH_START = "through.its_start"
     """"From May to July" ends when July begins."""
+    DAY_CALENDAR = "day_end.midnight"
+    DAY_WORK = "day_end.work"
+    """The end of a day is when work is over, at five."""
+    EDGE_DAY = "edge.one_day"
+    """"The end of the month" is its last day."""
+    EDGE_THIRD = "edge.a_third"
+    """"The end of the month" begins with the 21st."""
+    WEEKS_CALENDAR = "weeks.calendar"
+    """"The first week of June" is the week of the calendar that has most of its days in June."""
+    WEEKS_COUNTED = "weeks.counted"
+    """"The first week of June" ends on the seventh."""
     FOLD_FIRST = "fold.first"
     """Half past two on the night the clocks go back: the first one."""
     FOLD_SECOND = "fold.second"
@@ -344,11 +355,13 @@ def list_instants(wall: datetime, zone: tzinfo) -> list[tuple[datetime, Conventi
     return [(first.astimezone(UTC).astimezone(zone), Convention.GAP_LATER)]
 
 
-def convert_zone(readings: list[Reading], at: Moment, *, minutes: int) -> list[Reading]:
+def convert_zone(
+    readings: list[Reading], at: Moment, *, minutes: int, place: str | None
+) -> list[Reading]:
     """Moments told in a zone of the person's choice, on the person's own clock."""
-    if at.zone is None:
+    told = find_zone(place) if place else timezone(timedelta(minutes=minutes))
+    if at.zone is None or told is None:
         return []
-    told = timezone(timedelta(minutes=minutes))
     moved = []
     for each in readings:
         if each.grain > Grain.MINUTE:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from mulligan_dates.parts import AnyPart
-from mulligan_dates.tables import Half, Table, Words
+from mulligan_dates.tables import Half, Table, V, Words
 from mulligan_dates.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
 
 _TENS = range(20, 100, 10)
@@ -149,7 +149,7 @@ class Scan(Struct, frozen=True):
         text = self.tokens[i].text
         return i + 1 if text and text in signs else i
 
-    def is_after(self, i: int, table: Table[None]) -> bool:
+    def is_after(self, i: int, table: Table[V]) -> bool:
         """Whether the token before `i` is a word of the table."""
         return i > 0 and self.tokens[i - 1].text in table
 
