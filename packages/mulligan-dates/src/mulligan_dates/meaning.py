@@ -94,7 +94,7 @@ def resolve_dated(parts: Sequence[Dated], at: Moment) -> list[Reading]:
             case Lasting():
                 return extend_readings(resolve_dated(rest, at), part, at)
             case Edge():
-                return _resolve_edge(part.side, rest, at)
+                return _resolve_edge(part, rest, at)
             case WeekOf():
                 return _resolve_weeks(resolve_dated(rest, at))
     return _resolve_joined(parts, at)
@@ -205,17 +205,16 @@ def _resolve_from_now(part: Shift, at: Moment) -> list[Reading]:
     ]
 
 
-def _resolve_edge(side: Side, rest: Sequence[Dated], at: Moment) -> list[Reading]:
+def _resolve_edge(part: Edge, rest: Sequence[Dated], at: Moment) -> list[Reading]:
     """The edge of a day is a moment; that of a longer stretch is a third of it, or its last day."""
     readings = resolve_dated(rest, at)
-    if any(isinstance(part, _WITH_EDGES) for part in rest):
-        stretches = [each for each in readings if each.grain is Grain.SPAN]
-        if stretches:
-            return [edge for each in stretches for edge in list_edges(each, side)]
+    stretches = [each for each in readings if each.grain is Grain.SPAN]
+    if stretches and any(isinstance(each, _WITH_EDGES) for each in rest):
+        return [edge for each in stretches for edge in list_edges(each, part)]
     days = [each for each in readings if each.grain is Grain.DAY]
-    if side is Side.START:
+    if part.side is Side.START:
         return [make_instant(each.start, *each.rests_on) for each in days]
-    return [edge for each in days for edge in _list_day_ends(each) if side is Side.END]
+    return [edge for each in days for edge in _list_day_ends(each) if part.side is Side.END]
 
 
 def _list_day_ends(day: Reading) -> list[Reading]:

@@ -118,6 +118,8 @@ class Edge(Struct, frozen=True):
     """The beginning or the end of the stretch that follows."""
 
     side: Side
+    soft: bool = False
+    """Early March, which is not the first of March."""
 
 
 class WeekOf(Struct, frozen=True):

@@ -341,7 +341,7 @@ def parse_edge(scan: Scan, i: int) -> Found | None:
         return (WeekOf(),), week[1]
     soft = words.soft_edges.match(tokens, i)
     stretch = _parse_stretch(scan, scan.skip(soft[1], words.of)) if soft else None
-    return ((Edge(soft[0]), *stretch[0]), stretch[1]) if soft and stretch else None
+    return ((Edge(soft[0], soft=True), *stretch[0]), stretch[1]) if soft and stretch else None
 
 
 def _parse_stretch(scan: Scan, i: int) -> Found | None:

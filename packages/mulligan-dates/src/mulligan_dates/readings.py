@@ -381,6 +381,10 @@ def _survives_round_trip(moment: datetime, zone: tzinfo) -> bool:
 _MOST = 4
 
 
+_RARER = {Convention.WEEK_SUNDAY, Convention.EDGE_THIRD, Convention.WEEKS_COUNTED}
+"""What fewer people mean than the other answer to the same question."""
+
+
 def rank_readings(readings: Iterable[Reading], *, now: datetime) -> list[Reading]:
     """What lies ahead first, then what is usual, then the nearest; what is over comes last."""
     found = list(readings)
@@ -390,8 +394,9 @@ def rank_readings(readings: Iterable[Reading], *, now: datetime) -> list[Reading
     def rank(each: Reading) -> tuple[bool, bool, bool, int]:
         over = each.is_past_side or each.end < now
         unusual = Convention.ORDER_MONTH in each.rests_on and not equal
-        midnight = Convention.CLOCK_AM in each.rests_on and each.start.hour == 0
-        return over, unusual, midnight, abs((each.start.date() - now.date()).days)
+        rare = Convention.CLOCK_AM in each.rests_on and each.start.hour == 0
+        rare = rare or not _RARER.isdisjoint(each.rests_on)
+        return over, unusual, rare, abs((each.start.date() - now.date()).days)
 
     return sorted(found, key=rank)
 

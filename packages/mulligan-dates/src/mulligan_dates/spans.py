@@ -25,6 +25,7 @@ from mulligan_dates.parts import (
     Counted,
     DayNumber,
     DayShift,
+    Edge,
     Feast,
     Month,
     MonthDay,
@@ -164,8 +165,9 @@ def expand_weekends(saturdays: Iterable[Reading]) -> list[Reading]:
     return readings
 
 
-def list_edges(stretch: Reading, side: Side) -> list[Reading]:
+def list_edges(stretch: Reading, edge: Edge) -> list[Reading]:
     """The start, the middle or the end of a week, of a month, of whole months."""
+    side = edge.side
     start, end = stretch.start.date(), stretch.end.date()
     if end - start == WEEK:
         tuesday = advance_to_weekday(start, _TUESDAY)
@@ -175,7 +177,7 @@ def list_edges(stretch: Reading, side: Side) -> list[Reading]:
         return []
     third = _find_third(start, end, side)
     part = [make_span(*third, *stretch.rests_on, Convention.EDGE_THIRD)] if third else []
-    if side is Side.MIDDLE:
+    if side is Side.MIDDLE or edge.soft:
         return part
     day = start if side is Side.START else end - DAY
     return [make_day(day, *stretch.rests_on, Convention.EDGE_DAY), *part]
