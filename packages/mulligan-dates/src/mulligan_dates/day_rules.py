@@ -403,11 +403,11 @@ def parse_day_number(scan: Scan, i: int) -> Found | None:
     if after.text == "." and after.glued:
         ends += 1
     clear = scan.ends(ends) or after.text in _CLOSING or goes_on(scan, ends)
+    of_month = _skip_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
+    if of_month is not None:
+        return (DayNumber(day),), of_month
     if token.ordinal is not None and token.digits:
         return ((DayNumber(day) if clear else Puzzle(),), ends)
-    of_month = _is_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
-    if of_month:
-        return (DayNumber(day),), ends
     spoken = scan.is_after(i, words.the) and (i < 3 or scan.is_after(i - 1, words.on))
     vouched = scan.is_after(i, words.before_day) if token.digits else token.ordinal and spoken
     if clear and (vouched or (token.digits and ends > i + 1 and scan.is_whole(i, ends))):
@@ -454,17 +454,22 @@ def _is_date(scan: Scan, i: int) -> bool:
     return parse_numeric_date(scan, i) is not None or _parse_day_first(scan, i) is not None
 
 
-def _is_of_month(scan: Scan, i: int, *, sure: bool) -> bool:
-    """20 *of next month*; of what is a day for `sure`, also 20. *next month*."""
+def _skip_of_month(scan: Scan, i: int, *, sure: bool) -> int | None:
+    """20 *of next month*; of what is a day for `sure`, also 20. *next month*.
+
+    The first *of the month* says no more than the first: it can be that of the next one.
+    """
     words, tokens = scan.words, scan.tokens
     of = scan.skip(i, words.of)
     if of == i and not sure:
-        return False
+        return None
     the = scan.skip(of, words.the)
     which = words.which.match(tokens, the)
     unit = words.units.match(tokens, which[1] if which else the)
-    told = which is not None or the > of
-    return unit is not None and unit[0] is Unit.MONTH and told
+    if unit is None or unit[0] is not Unit.MONTH:
+        return None
+    named = unit[1] if scan.is_after(the, words.the) else None
+    return named if which is None else i
 
 
 def parse_feast(scan: Scan, i: int) -> Found | None:

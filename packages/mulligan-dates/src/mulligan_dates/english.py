@@ -671,7 +671,8 @@ ENGLISH = Words(
         "on | at | the | of | in | in the | for | from | by | during | around | about | circa | "
         "ca. | approximately | approx | approx. | roughly | exactly | precisely | sharp | "
         "on the dot | early | late | later | earlier | sometime | some time | anytime | any time | "
-        "first thing | last thing | all day | over | t | , | @ | ( | ) | - | ~ | / | ∙ | ·"
+        "first thing | last thing | all day | all of | the whole of | over | t | , | @ | ( | ) | "
+        "- | ~ | / | ∙ | ·"
     ),
     on=build_words("on | by | until | till"),
     the=build_words("the"),

@@ -186,6 +186,7 @@ PARTS = {
     "nacht": "nacht",
 }
 """What can stand behind a day in one word, and as which part of it that is read."""
+_LONG_WEEKENDS = (("oster", "ostern"), ("pfingst", "pfingsten"))
 _BEFORE_MORNING = "am den der zum heute gestern vorgestern nächsten jeden jedem guten diesen dieser"
 
 
@@ -240,6 +241,7 @@ def list_rewrites(*spelt: str) -> dict[str, tuple[str, ...]]:
     for number, stem in enumerate(("erst", "zweit", "dritt", "viert"), start=1):
         told = (f"{number}.", f"{stem}er", f"{stem}en", f"{stem}e")
         found |= {f"{which} advent": (f"{stem}eradvent",) for which in told}
+    found |= {f"{start}wochenende": (feast, "wochenende") for start, feast in _LONG_WEEKENDS}
     for month in _MONTHS:
         found[f"{month}woche"] = ("woche", "im", month)
     found |= {plain: (word,) for word in spelt for plain in _write_out(word)}

@@ -59,6 +59,7 @@ from mulligan_dates.spans import (
     expand_weekends,
     find_nth_in_each,
     find_weeks_in_each,
+    join_weekends,
     list_edges,
     resolve_day_names,
     resolve_nth,
@@ -149,6 +150,8 @@ def _resolve_joined(parts: Sequence[Dated], at: Moment) -> list[Reading]:
             return expand_weekends(days) if weekend else days
         case [NthWeek(number=number)], [stretch]:
             return find_weeks_in_each(resolve_span(stretch, at), number=number)
+        case (([Feast()] | [MonthDay()]), [Period(unit=Unit.WEEKEND, which=Which.THIS)]):
+            return join_weekends(resolve_day_names(names, at))
         case [Weekday(day=day)], [Period(unit=Unit.WEEK) | WeekNumber() as week]:
             return find_nth_in_each(resolve_span(week, at), number=1, weekday=day)
         case [], [stretch]:

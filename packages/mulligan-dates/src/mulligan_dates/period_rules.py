@@ -229,7 +229,8 @@ def parse_period(scan: Scan, i: int) -> Found | None:
         return (Year(year[0]),), year[1]
     if which is None:
         weekend = unit[0] is Unit.WEEKEND
-        if not (weekend or (scan.is_after(i, words.the) and unit[0] is not Unit.DAY)):
+        named = scan.is_after(i, words.the) or _is_of_weekday(scan, i)
+        if not (weekend or (named and unit[0] is not Unit.DAY)):
             return None
         which = Which.THIS
     if tokens[end].digits and unit[0] is Unit.WEEK and not begins_time(scan, end):
@@ -239,6 +240,12 @@ def parse_period(scan: Scan, i: int) -> Found | None:
         # The coming days: how many, the words do not say.
         return (Puzzle(),), end
     return (Period(unit[0], which),), end
+
+
+def _is_of_weekday(scan: Scan, i: int) -> bool:
+    """Der letzte Freitag *im* Monat; but *im* Monat is often how often."""
+    words = scan.words
+    return i > 1 and scan.is_after(i, words.of) and scan.tokens[i - 2].text in words.weekdays
 
 
 def parse_week_number(scan: Scan, i: int) -> Found | None:

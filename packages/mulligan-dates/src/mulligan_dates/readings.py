@@ -381,7 +381,12 @@ def _survives_round_trip(moment: datetime, zone: tzinfo) -> bool:
 _MOST = 4
 
 
-_RARER = {Convention.WEEK_SUNDAY, Convention.EDGE_THIRD, Convention.WEEKS_COUNTED}
+_RARER = {
+    Convention.WEEK_SUNDAY,
+    Convention.WEEKEND_FRIDAY,
+    Convention.EDGE_THIRD,
+    Convention.WEEKS_COUNTED,
+}
 """What fewer people mean than the other answer to the same question."""
 
 

@@ -12,6 +12,7 @@ from mulligan_dates.calendar import (
     WEEK,
     add,
     advance_to_weekday,
+    compute_easter,
     find_feast,
     find_iso_week,
     find_month_span,
@@ -207,6 +208,21 @@ def find_weeks_in_each(stretches: Iterable[Reading], *, number: int) -> list[Rea
             make_span(week, week + WEEK, *each.rests_on, Convention.WEEKS_CALENDAR),
             make_span(first, min(first + WEEK, end), *each.rests_on, Convention.WEEKS_COUNTED),
         ]
+    return found
+
+
+def join_weekends(days: Iterable[Reading]) -> list[Reading]:
+    """Labor Day weekend: with the feast, if that is next to it or a day away; Easter has four."""
+    found = []
+    for each in days:
+        day = each.start.date()
+        saturday = advance_to_weekday(day - 2 * DAY, _SATURDAY)
+        if saturday - day <= 2 * DAY:
+            easter = compute_easter(day.year)
+            long = day in (easter, easter + 7 * WEEK)
+            first = day - 2 * DAY if day == easter else min(day, saturday)
+            last = max(day + long * DAY, saturday + DAY)
+            found.append(make_span(first, last + DAY, *each.rests_on))
     return found
 
 
