@@ -83,9 +83,9 @@ GERMAN = """
     2031-12-24 = 24.12.31
 """
 NO_ENGLISH = (
-    "the end of the line | a week of rain | page 3 of 5 | early bird special | 5 hours of footage | "
-    "late fees of 20 | first week of training | 3 d printing | mid size car | last minute deal | "
-    "the '90s look"
+    "the end of the line | a week of rain | page 3 of 5 | early bird special | late fees of 20 | "
+    "5 hours of footage | first week of training | 3 d printing | mid size car | "
+    "last minute deal | the '90s look"
 )
 NO_GERMAN = "zwei Wochen Urlaub | Ende der Durchsage | Mitte links | 1. Wahl | ein halbes Hähnchen"
 
