@@ -12,6 +12,8 @@ Case = Mapping[str, Any]
 
 MOMENT, DAY, STRETCH = "moment", "day", "stretch"
 _NOON = 12
+PERIOD, NEGATIVE = "period", "negative"
+"""Groups of the latest phrases: the value is the first day; no time is spoken of at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,12 @@ def score(case: Case, answers: Iterable[Answer]) -> str:
     """Right: the set holds a right value at the granularity of the case, and is small.
 
     An answer that is coarser than what is asked, and holds it, is silence and not a mistake: the
-    whole of March is no answer to which day, and not wrong either.
+    whole of March is no answer to which day, and not wrong either. Where the value stands for a
+    period, its first day is asked, and where no time is spoken of, silence.
     """
     found = set(answers)
+    if case.get("group") == NEGATIVE:
+        return WRONG if found else RIGHT
     values = [case["value"], *case["alternatives"]]
     if case["kind"] == "range":
         return _score_range(case, found, values)
@@ -61,10 +66,15 @@ def score(case: Case, answers: Iterable[Answer]) -> str:
     members = {_member(answer, exact=exact) for answer in found}
     if not found or len(members) > _most(case):
         return SILENT
-    if members & {moment if exact else moment.date() for moment in wanted}:
+    firsts = {each.start.date() for each in found if each.kind == STRETCH and _is_period(case)}
+    if (members | firsts) & {moment if exact else moment.date() for moment in wanted}:
         return RIGHT
     coarse = [each for each in found if each.kind == STRETCH or (exact and each.kind == DAY)]
     return SILENT if any(each.holds(m) for each in coarse for m in wanted) else WRONG
+
+
+def _is_period(case: Case) -> bool:
+    return bool(case.get("group") == PERIOD)
 
 
 def _score_range(case: Case, found: set[Answer], values: Sequence[Any]) -> str:

@@ -53,6 +53,25 @@ def make_date(year: int, month: int, *, day: int) -> date | None:
         return None
 
 
+_NEXT_YEARS = 5
+_LIFETIME = 45
+
+
+def list_centuries(year: int, today: date) -> tuple[int, ...]:
+    """What a year of two figures can be: the next that ends so, the last, or either of them.
+
+    A year told in full is itself. The nearest to come are hardly meant for those of a hundred
+    years ago, and nobody speaks of days that are half a century ahead.
+    """
+    if year >= 100:
+        return (year,)
+    ahead = (year - today.year) % 100
+    if ahead <= _NEXT_YEARS:
+        return (today.year + ahead,)
+    last = today.year + ahead - 100
+    return (last,) if ahead > _LIFETIME else (last + 100, last)
+
+
 def find_week_start(day: date, *, first: int = 0) -> date:
     """The first day of the week that holds a day; weeks begin on Monday, or on `first`."""
     return day - timedelta(days=(day.weekday() - first) % 7)
@@ -171,6 +190,7 @@ _FIXED = {
     "new year": (1, 1),
     "epiphany": (1, 6),
     "burns night": (1, 25),
+    "australia day": (1, 26),
     "candlemas": (2, 2),
     "groundhog": (2, 2),
     "valentine": (2, 14),
@@ -181,16 +201,24 @@ _FIXED = {
     "st patrick": (3, 17),
     "april fools": (4, 1),
     "earth day": (4, 22),
+    "anzac day": (4, 25),
     "st george": (4, 23),
     "workers": (5, 1),
     "cinco de mayo": (5, 5),
+    "juneteenth": (6, 19),
+    "canada day": (7, 1),
     "bastille day": (7, 14),
+    "assumption": (8, 15),
+    "german unity": (10, 3),
+    "reformation": (10, 31),
     "halloween": (10, 31),
     "all saints": (11, 1),
     "world vegan day": (11, 1),
     "all souls": (11, 2),
     "guy fawkes": (11, 5),
     "armistice": (11, 11),
+    "veterans": (11, 11),
+    "martinmas": (11, 11),
     "st andrew": (11, 30),
     "world aids day": (12, 1),
     "st nicholas": (12, 6),
@@ -202,6 +230,7 @@ _FIXED = {
 """The same wherever they are kept."""
 
 _FROM_EASTER = {
+    "women's carnival": -52,
     "shrove monday": -48,
     "shrove tuesday": -47,
     "ash wednesday": -46,
@@ -215,14 +244,41 @@ _FROM_EASTER = {
     "pentecost": 49,
     "whit monday": 50,
     "trinity sunday": 56,
+    "corpus christi": 60,
 }
 """Of the western churches, in days."""
 
-_FROM_THANKSGIVING = {"black friday": 1, "cyber monday": 4, "giving tuesday": 5}
+_FROM_THANKSGIVING = {
+    "american thanksgiving": 0,
+    "black friday": 1,
+    "cyber monday": 4,
+    "giving tuesday": 5,
+}
 """Shopping days of the United States, kept in other countries too; in days."""
+
+_FROM_FOURTH_ADVENT = {
+    "mourning sunday": -35,
+    "repentance": -32,
+    "sunday of the dead": -28,
+    "first advent": -21,
+    "second advent": -14,
+    "third advent": -7,
+    "fourth advent": 0,
+}
+"""The last Sunday before Christmas, and what is counted back from it; in days."""
 
 _MONDAY, _THURSDAY, _SUNDAY = 0, 3, 6
 _THANKSGIVING = (11, _THURSDAY, 4)
+_RULES: dict[str, Rule] = {
+    "martin luther king": (1, _MONDAY, 3),
+    "presidents": (2, _MONDAY, 3),
+    "second sunday in may": (5, _SUNDAY, 2),
+    "memorial day": (5, _MONDAY, -1),
+    "labor day": (9, _MONDAY, 1),
+    "columbus": (10, _MONDAY, 2),
+    "canadian thanksgiving": (10, _MONDAY, 2),
+}
+"""By names that only one country has, or whose countries agree."""
 _BY_COUNTRY: dict[str, dict[str, Rule]] = {
     "mother's day": {"US CA AU NZ ZA IN PH": (5, _SUNDAY, 2)},
     "father's day": {"US CA GB IE ZA IN PH": (6, _SUNDAY, 3), "AU NZ": (9, _SUNDAY, 1)},
@@ -250,6 +306,11 @@ def find_feast(name: str, year: int, *, country: str | None) -> date | None:
     if name in _FROM_EASTER:
         # The Gregorian calendar, and so this way to count, began in 1583.
         return compute_easter(year) + timedelta(days=_FROM_EASTER[name]) if year > 1582 else None
+    if name in _FROM_FOURTH_ADVENT:
+        fourth = find_week_start(date(year, 12, 24), first=_SUNDAY)
+        return fourth + timedelta(days=_FROM_FOURTH_ADVENT[name])
+    if name in _RULES:
+        return _apply_rule(_RULES[name], year)
     if name in _BY_COUNTRY:
         return _find_by_country(year, name, country)
     if name in _FROM_THANKSGIVING:

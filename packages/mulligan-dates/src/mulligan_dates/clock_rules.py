@@ -187,6 +187,10 @@ def parse_zone(scan: Scan, i: int) -> Found | None:
     found = scan.words.zones.match(scan.tokens, i)
     if found is None:
         return _parse_mail_zone(scan, i)
+    if isinstance(found[0], str):
+        # 3pm PT; but fils et fille.
+        short = found[1] == i + 1 and not scan.tokens[i].shouted
+        return None if short else ((Zone(place=found[0]),), found[1])
     offset = parse_offset(scan, found[1])
     if offset is None:
         return (Zone(found[0]),), found[1]

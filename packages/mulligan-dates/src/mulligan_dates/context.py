@@ -16,6 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mulligan_dates.calendar import list_centuries
 from mulligan_dates.grammar import Phrase, Spoken, Stretch
 from mulligan_dates.meaning import is_dated
 from mulligan_dates.parts import (
@@ -584,13 +585,15 @@ def is_name(scan: Scan, found: Spoken, *, at: Moment, since: int = 0) -> bool:
             return True
         case (Month(year=None, which=None),):
             return not scan.is_after(found.start, scan.words.before_month)
-    if any(
-        (getattr(part, "year", None) or at.today.year) < at.today.year - 1 for part in found.parts
-    ):
+    if any(_is_long_ago(getattr(part, "year", None), at) for part in found.parts):
         return True
     clause = _find_clause(scan, found.start, _CLAUSE, since=since)
     told_of_past = _says(scan, scan.words.past_verbs, clause) and not _is_told_alone(scan, found)
     return told_of_past or _is_of(scan, found) or _is_moved(scan, found)
+
+
+def _is_long_ago(year: int | None, at: Moment) -> bool:
+    return year is not None and list_centuries(year, at.today)[0] < at.today.year - 1
 
 
 def _is_told_alone(scan: Scan, found: Phrase) -> bool:

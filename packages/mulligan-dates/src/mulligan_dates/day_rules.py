@@ -19,6 +19,7 @@ from mulligan_dates.parts import (
     Weekday,
     WeekdayFrom,
 )
+from mulligan_dates.period_rules import parse_nth_week
 from mulligan_dates.scan import (
     HIGHEST_DAY,
     HIGHEST_MONTH,
@@ -26,15 +27,15 @@ from mulligan_dates.scan import (
     Found,
     Scan,
     begins_time,
-    expand_year,
     goes_on,
     parse_year,
     read_day_number,
 )
 from mulligan_dates.tables import DayPart, Limit, Unit, Which
-from mulligan_dates.tokens import Token
+from mulligan_dates.tokens import APOSTROPHE, Token
 
 _SIGNS = ("-", "/", ".")
+_APOSTROPHES = f"'{APOSTROPHE}"
 _MEASURES = frozenset("#$€£¥§%°")
 """Beside figures they make a price, a share or a number of something."""
 _ALL_THE_TIME = ("24", "7")
@@ -103,7 +104,9 @@ def _parse_three_spaced(scan: Scan, i: int) -> Found | None:
 
 def _parse_three_joined(scan: Scan, i: int) -> Found | None:
     """2019-03-04, 3/4/2019, 3.4.19, 3 / 4 / 2019, 3. 4. 2019."""
-    first, sign, second, again, third = scan.tokens[i : i + 5]
+    first, sign, second, again = scan.tokens[i : i + 4]
+    end = scan.skip_sign(i + 4, _APOSTROPHES)
+    third = scan.tokens[end]
     if sign.text not in _SIGNS or again.text != sign.text or not (second.digits and third.digits):
         return None
     apart = sign.text == "." and again.glued and third.number in YEARS
@@ -114,8 +117,10 @@ def _parse_three_joined(scan: Scan, i: int) -> Found | None:
     if len(third.digits) not in (2, 4) or third.number is None or third.digits.startswith("00"):
         return None
     dotted = sign.text == "."
-    year = expand_year(third.number)
-    return _make_numeric_date(first, second, year=year, end=i + 5, dotted=dotted)
+    if not dotted and len(first.digits) == 2 and (first.number or 0) > HIGHEST_DAY:
+        # 69-5-31: what no month has so many days for is the year.
+        return validate_date(MonthDay(second.number or 0, third.number, first.number), i + 5)
+    return _make_numeric_date(first, second, year=third.number, end=end + 1, dotted=dotted)
 
 
 def _parse_with_month_name(scan: Scan, i: int) -> Found | None:
@@ -140,7 +145,7 @@ def _parse_two_with_slash(scan: Scan, i: int) -> Found | None:
         return None
     short = len(year.digits) == 2 and not begins_time(scan, i + 4)
     if comma.text == "," and (short or (len(year.digits) == 4 and year.number in YEARS)):
-        return _make_numeric_date(first, second, year=expand_year(year.number or 0), end=i + 5)
+        return _make_numeric_date(first, second, year=year.number, end=i + 5)
     return _require_day(scan, i, _make_numeric_date(first, second, year=None, end=i + 3))
 
 
@@ -340,8 +345,7 @@ def parse_nth(scan: Scan, i: int) -> Found | None:
         case Unit.WEEKEND:
             return (Nth(number, _SATURDAY, weekend=True),), unit[1]
         case Unit.WEEK:
-            # Whether all of it must lie in the month is ambiguous.
-            return (Puzzle(),), unit[1]
+            return parse_nth_week(scan, unit[1], number)
         case _:
             return None
 
@@ -399,11 +403,11 @@ def parse_day_number(scan: Scan, i: int) -> Found | None:
     if after.text == "." and after.glued:
         ends += 1
     clear = scan.ends(ends) or after.text in _CLOSING or goes_on(scan, ends)
+    of_month = _skip_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
+    if of_month is not None:
+        return (DayNumber(day),), of_month
     if token.ordinal is not None and token.digits:
         return ((DayNumber(day) if clear else Puzzle(),), ends)
-    of_month = _is_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
-    if of_month:
-        return (DayNumber(day),), ends
     spoken = scan.is_after(i, words.the) and (i < 3 or scan.is_after(i - 1, words.on))
     vouched = scan.is_after(i, words.before_day) if token.digits else token.ordinal and spoken
     if clear and (vouched or (token.digits and ends > i + 1 and scan.is_whole(i, ends))):
@@ -435,7 +439,9 @@ def _parse_beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
         return None
     j = scan.skip(limit[1], words.the)
     names = (words.feasts, words.months, words.days, scan.national)
+    which = words.which.match(tokens, j)
     named = any(table.match(tokens, j) is not None for table in names)
+    named = named or (which is not None and words.weekdays.match(tokens, which[1]) is not None)
     if not named and tokens[j].ordinal is None and not _is_date(scan, j):
         return None
     return (-1 if limit[0] is Limit.BEFORE else 1), j
@@ -448,17 +454,22 @@ def _is_date(scan: Scan, i: int) -> bool:
     return parse_numeric_date(scan, i) is not None or _parse_day_first(scan, i) is not None
 
 
-def _is_of_month(scan: Scan, i: int, *, sure: bool) -> bool:
-    """20 *of next month*; of what is a day for `sure`, also 20. *next month*."""
+def _skip_of_month(scan: Scan, i: int, *, sure: bool) -> int | None:
+    """20 *of next month*; of what is a day for `sure`, also 20. *next month*.
+
+    The first *of the month* says no more than the first: it can be that of the next one.
+    """
     words, tokens = scan.words, scan.tokens
     of = scan.skip(i, words.of)
     if of == i and not sure:
-        return False
+        return None
     the = scan.skip(of, words.the)
     which = words.which.match(tokens, the)
     unit = words.units.match(tokens, which[1] if which else the)
-    told = which is not None or the > of
-    return unit is not None and unit[0] is Unit.MONTH and told
+    if unit is None or unit[0] is not Unit.MONTH:
+        return None
+    named = unit[1] if scan.is_after(the, words.the) else None
+    return named if which is None else i
 
 
 def parse_feast(scan: Scan, i: int) -> Found | None:
@@ -523,6 +534,7 @@ def _is_known(scan: Scan, i: int) -> bool:
         words.parts,
         words.halves,
         words.glue,
+        words.edge_names,
     )
     return text in words.harmless or any(text in table for table in names)
 
@@ -546,6 +558,7 @@ def _is_surely_day(scan: Scan, i: int, j: int) -> bool:
         or tokens[j].capital
         or scan.is_whole(i, j + 1)
         or scan.is_after(j, words.on)
+        or words.parts.match(tokens, j + 1) is not None
         or words.before_hour.match(tokens, j + 1) is not None
         or words.months.match(tokens, j + 1) is not None
     )
@@ -597,13 +610,13 @@ def _parse_day_first(scan: Scan, i: int) -> Found | None:
     doubtful = tokens[i].ordinal is None and late is not None and len(after.digits) == 2
     if len(after.digits) == len(tokens[i].digits) == 2 and after.glued and tokens[i + 1].glued:
         # 05DEC25, as tickets have it.
-        return validate_date(MonthDay(month, day, expand_year(after.number or 0)), j + 1)
+        return validate_date(MonthDay(month, day, after.number), j + 1)
     if doubtful and after.digits[0] != "0" and not begins_time(scan, j):
         # 12 December 27: the 12th of 2027, or a number before the 27th.
         return (Puzzle(),), j + 1
     joined = tokens[i + 1].text in ("-", "/") and tokens[j].text == tokens[i + 1].text
     if joined and len(tokens[j + 1].digits) == 2:
-        return validate_date(MonthDay(month, day, expand_year(tokens[j + 1].number or 0)), j + 2)
+        return validate_date(MonthDay(month, day, tokens[j + 1].number), j + 2)
     return _parse_year_after(scan, j, month=month, day=day)
 
 

@@ -122,6 +122,15 @@ FEASTS = build_table(
         "epiphany": "epiphany",
         "burns night": "burns night | burns' night",
         "candlemas": "candlemas | candlemas day",
+        "australia day": "australia day",
+        "martin luther king": (
+            "martin luther king jr. day | martin luther king jr day | martin luther king day | "
+            "mlk day | mlk jr. day"
+        ),
+        "presidents": (
+            "presidents' day | presidents day | president's day | president day | "
+            "washington's birthday"
+        ),
         "groundhog": "groundhog day | groundhogs day | ground hog day",
         "st david": "st david's day | st davids day | saint david's day",
         "women": "international women's day | international womens day",
@@ -132,15 +141,27 @@ FEASTS = build_table(
         ),
         "st george": "st george's day | st georges day | saint george's day",
         "earth day": "earth day",
+        "anzac day": "anzac day | anzac",
         "workers": "international workers' day | may day",
         "cinco de mayo": "cinco de mayo",
+        "memorial day": "memorial day | decoration day",
+        "juneteenth": "juneteenth",
+        "canada day": "canada day",
         "bastille day": "bastille day",
+        "assumption": "assumption day | assumption of mary",
+        "labor day": "labor day",
+        "columbus": "columbus day | indigenous peoples' day | indigenous peoples day",
+        "canadian thanksgiving": "canadian thanksgiving",
+        "american thanksgiving": "american thanksgiving | us thanksgiving",
+        "reformation": "reformation day",
+        "veterans": "veterans day | veterans' day | veteran's day | veteran day",
         "halloween": "halloween | hallowe'en | all hallows' eve | all hallows eve",
         "all saints": "all saints' day | all saints day | all saint's day | all hallows' day",
         "all souls": "all souls' day | all souls day | all soul's day",
         "world vegan day": "world vegan day",
         "guy fawkes": "guy fawkes day | guy fawkes night | bonfire night",
         "armistice": "armistice day",
+        "first advent": "advent sunday",
         "st andrew": "st andrew's day | st andrews day | saint andrew's day",
         "world aids day": "world aids day",
         "st nicholas": "st nicholas day | saint nicholas day | st nicholas' day",
@@ -161,6 +182,7 @@ FEASTS = build_table(
         "whit monday": "whit monday",
         "ascension": "ascension day",
         "trinity sunday": "trinity sunday",
+        "corpus christi": "corpus christi",
         "black friday": "black friday",
         "cyber monday": "cyber monday",
         "giving tuesday": "giving tuesday",
@@ -185,20 +207,8 @@ ALIASES = {
     "thanksgiving": "thanksgiving day",
     "thanks giving": "thanksgiving day",
     "thanks giving day": "thanksgiving day",
-    "mlk day": "martin luther king jr . day",
-    "mlk jr. day": "martin luther king jr . day",
-    "martin luther king day": "martin luther king jr . day",
-    "presidents' day": "washington's birthday",
-    "presidents day": "washington's birthday",
-    "president's day": "washington's birthday",
-    "president day": "washington's birthday",
-    "george washington day": "washington's birthday",
-    "decoration day": "memorial day",
-    "veteran day": "veterans day",
-    "veteran's day": "veterans day",
     "fourth of july": "independence day",
     "labour day": "labor day",
-    "anzac": "anzac day",
 }
 """What people call the holidays of countries, and the name these have in the library."""
 
@@ -661,7 +671,8 @@ ENGLISH = Words(
         "on | at | the | of | in | in the | for | from | by | during | around | about | circa | "
         "ca. | approximately | approx | approx. | roughly | exactly | precisely | sharp | "
         "on the dot | early | late | later | earlier | sometime | some time | anytime | any time | "
-        "first thing | last thing | all day | over | t | , | @ | ( | ) | - | ~ | / | ∙ | ·"
+        "first thing | last thing | all day | all of | the whole of | over | t | , | @ | ( | ) | "
+        "- | ~ | / | ∙ | ·"
     ),
     on=build_words("on | by | until | till"),
     the=build_words("the"),
@@ -713,13 +724,15 @@ ENGLISH = Words(
     ),
     edge_names=build_table(
         {
-            (Side.END, Unit.DAY): "eod",
+            (Side.END, Unit.DAY): "eod | cob | close of business | end of business",
             (Side.END, Unit.WEEK): "eow",
-            (Side.END, Unit.MONTH): "eom",
+            (Side.END, Unit.MONTH): "eom | month end | month-end",
             (Side.START, Unit.MONTH): "bom",
-            (Side.END, Unit.YEAR): "eoy",
+            (Side.END, Unit.QUARTER): "eoq | quarter end | quarter-end",
+            (Side.END, Unit.YEAR): "eoy | year end | year-end",
         }
     ),
+    soft_edges=build_table({Side.START: "early", Side.END: "late"}),
     week_of=build_words("week of | week beginning | week commencing | w/c | week starting"),
     limits=build_table(
         {

@@ -124,10 +124,21 @@ FEASTS = build_table(
         "all saints": "allerheiligen",
         "all souls": "allerseelen",
         "st nicholas": "nikolaus | nikolaustag",
+        "german unity": "tag der deutschen einheit | einheitstag",
+        "reformation": "reformationstag",
+        "martinmas": "martinstag | sankt martin",
+        "mourning sunday": "volkstrauertag",
+        "repentance": "buß- und bettag | buss- und bettag | buß und bettag",
+        "sunday of the dead": "totensonntag | ewigkeitssonntag",
+        "first advent": "ersteradvent",
+        "second advent": "zweiteradvent",
+        "third advent": "dritteradvent",
+        "fourth advent": "vierteradvent",
         "christmas eve": "heiligabend | heiliger abend | heiligen abend",
         "christmas": "weihnachten | christtag",
         "boxing day": "stephanstag | stefanitag",
         "new year's eve": "silvester | sylvester",
+        "women's carnival": "weiberfastnacht | altweiber | altweiberfastnacht",
         "shrove monday": "rosenmontag",
         "shrove tuesday": "faschingsdienstag | fastnachtsdienstag | veilchendienstag",
         "ash wednesday": "aschermittwoch",
@@ -140,17 +151,16 @@ FEASTS = build_table(
         "ascension": "christi himmelfahrt | himmelfahrt | vatertag",
         "pentecost": "pfingsten | pfingstsonntag",
         "whit monday": "pfingstmontag",
+        "corpus christi": "fronleichnam",
+        "second sunday in may": "muttertag",
+        "assumption": "mariä himmelfahrt | maria himmelfahrt",
         "black friday": "black friday",
         "cyber monday": "cyber monday",
     }
 )
 """As `calendar.find_feast` knows them."""
 
-ALIASES = {
-    "tag der deutschen einheit": "tag der deutschen einheit",
-    "einheitstag": "tag der deutschen einheit",
-    "nationalfeiertag": "nationalfeiertag",
-}
+ALIASES: dict[str, str] = {}
 """What people call the holidays of countries, and the name these have in the library."""
 
 
@@ -176,6 +186,7 @@ PARTS = {
     "nacht": "nacht",
 }
 """What can stand behind a day in one word, and as which part of it that is read."""
+_LONG_WEEKENDS = (("oster", "ostern"), ("pfingst", "pfingsten"))
 _BEFORE_MORNING = "am den der zum heute gestern vorgestern nächsten jeden jedem guten diesen dieser"
 
 
@@ -225,6 +236,14 @@ def list_rewrites(*spelt: str) -> dict[str, tuple[str, ...]]:
         found |= {
             f"{second} {day}": ("stephanstag",) for second in ("zweiter", "zweiten", "zweite")
         }
+    # The figure before it tells no language, so that this word must.
+    found["advent"] = ("advent",)
+    for number, stem in enumerate(("erst", "zweit", "dritt", "viert"), start=1):
+        told = (f"{number}.", f"{stem}er", f"{stem}en", f"{stem}e")
+        found |= {f"{which} advent": (f"{stem}eradvent",) for which in told}
+    found |= {f"{start}wochenende": (feast, "wochenende") for start, feast in _LONG_WEEKENDS}
+    for month in _MONTHS:
+        found[f"{month}woche"] = ("woche", "im", month)
     found |= {plain: (word,) for word in spelt for plain in _write_out(word)}
     return found
 
@@ -567,7 +586,20 @@ GERMAN = Words(
             Side.END: "ende",
         }
     ),
-    edge_names=Table({}),
+    edge_names=build_table(
+        {
+            (Side.START, Unit.WEEK): "wochenanfang | wochenbeginn",
+            (Side.MIDDLE, Unit.WEEK): "wochenmitte",
+            (Side.START, Unit.MONTH): "monatsanfang | monatsbeginn",
+            (Side.MIDDLE, Unit.MONTH): "monatsmitte",
+            (Side.END, Unit.MONTH): "monatsende",
+            (Side.END, Unit.QUARTER): "quartalsende",
+            (Side.START, Unit.YEAR): "jahresanfang | jahresbeginn",
+            (Side.MIDDLE, Unit.YEAR): "jahresmitte",
+            (Side.END, Unit.YEAR): "jahresende",
+        }
+    ),
+    soft_edges=Table({}),
     week_of=build_words("woche vom | woche ab"),
     limits=build_table(
         {

@@ -52,6 +52,7 @@ from mulligan_dates.parts import (
     MonthDay,
     Now,
     Nth,
+    NthWeek,
     NumericDate,
     Part,
     Period,
@@ -202,7 +203,7 @@ _BY_WORD: tuple[tuple[Rule, Callable[[Words], tuple[Iterable[str], ...]]], ...] 
     (parse_relative_day, lambda w: (w.nights, w.days, w.now, w.soon, w.which)),
     (parse_weekday, lambda w: (w.weekdays, w.weekdays_repeated, w.which)),
     (parse_day_part, lambda w: (w.parts,)),
-    (parse_edge, lambda w: (w.edges, w.edge_names, w.week_of)),
+    (parse_edge, lambda w: (w.edges, w.edge_names, w.week_of, w.soft_edges)),
     (parse_quarter, lambda w: (w.quarter_letters,)),
     (parse_week_number, lambda w: (w.calendar_week,)),
     (parse_month, lambda w: (w.months, w.which)),
@@ -234,7 +235,9 @@ def parse_next_part(scan: Scan, i: int, *, taken: Collection[str]) -> Found | No
     if "date" in taken or "period" in taken:
         told = "year" in taken or scan.is_after(i, scan.words.at)
         return _try_rules(scan, i, _NUMBER_AFTER_YEAR if told else _NUMBER_AFTER_DATE)
-    if "weekday" in taken:
+    if "edge" in taken and (year := parse_year_inside(scan, i)):
+        return year
+    if "weekday" in taken or "beside" in taken:
         year = parse_year_inside(scan, i) if scan.is_after(i, scan.words.of_year) else None
         return year or _try_rules(scan, i, _NUMBER_AFTER_WEEKDAY)
     if "part" in taken and (hour := parse_hour_of_part(scan, i)):
@@ -298,8 +301,9 @@ _SLOTS: dict[type, str] = {
     Zone: "zone",
     Weekday: "weekday",
     Nth: "weekday",
+    NthWeek: "weekday",
     WeekdayAway: "weekday",
-    WeekdayFrom: "weekday",
+    WeekdayFrom: "beside",
     MonthDay: "date",
     NumericDate: "date",
     DayNumber: "date",

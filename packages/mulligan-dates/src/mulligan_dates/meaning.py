@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import time, timedelta
 
 from msgspec.structs import replace
 
-from mulligan_dates.calendar import DAY, add, find_feast
+from mulligan_dates.calendar import DAY, add, find_feast, list_centuries
 from mulligan_dates.grammar import Phrase, Spoken, Stretch
 from mulligan_dates.parts import (
     Amount,
@@ -24,6 +24,7 @@ from mulligan_dates.parts import (
     MonthDay,
     Now,
     Nth,
+    NthWeek,
     NumericDate,
     Part,
     Period,
@@ -57,6 +58,9 @@ from mulligan_dates.spans import (
     STRETCHES,
     expand_weekends,
     find_nth_in_each,
+    find_weeks_in_each,
+    join_weekends,
+    list_edges,
     resolve_day_names,
     resolve_nth,
     resolve_span,
@@ -68,8 +72,11 @@ from mulligan_dates.spans import (
 from mulligan_dates.tables import DayPart, Half, Limit, Side, Unit, Which
 
 _WEEK = 7
+_MONTHS_OF_YEAR = 12
+_WORK_ENDS = timedelta(hours=17)
 _A_WEEK = Amount(days=_WEEK)
 _THIS_DAY = Period(Unit.DAY, Which.THIS)
+_WITH_EDGES = (Period, Month, Year, Quarter, WeekNumber)
 
 
 def resolve_dated(parts: Sequence[Dated], at: Moment) -> list[Reading]:
@@ -88,7 +95,7 @@ def resolve_dated(parts: Sequence[Dated], at: Moment) -> list[Reading]:
             case Lasting():
                 return extend_readings(resolve_dated(rest, at), part, at)
             case Edge():
-                return _resolve_edge(part.side, resolve_dated(rest, at))
+                return _resolve_edge(part, rest, at)
             case WeekOf():
                 return _resolve_weeks(resolve_dated(rest, at))
     return _resolve_joined(parts, at)
@@ -141,6 +148,10 @@ def _resolve_joined(parts: Sequence[Dated], at: Moment) -> list[Reading]:
         case [Nth(number=number, weekday=weekday, weekend=weekend)], [stretch]:
             days = find_nth_in_each(resolve_span(stretch, at), number=number, weekday=weekday)
             return expand_weekends(days) if weekend else days
+        case [NthWeek(number=number)], [stretch]:
+            return find_weeks_in_each(resolve_span(stretch, at), number=number)
+        case (([Feast()] | [MonthDay()]), [Period(unit=Unit.WEEKEND, which=Which.THIS)]):
+            return join_weekends(resolve_day_names(names, at))
         case [Weekday(day=day)], [Period(unit=Unit.WEEK) | WeekNumber() as week]:
             return find_nth_in_each(resolve_span(week, at), number=1, weekday=day)
         case [], [stretch]:
@@ -197,12 +208,24 @@ def _resolve_from_now(part: Shift, at: Moment) -> list[Reading]:
     ]
 
 
-def _resolve_edge(side: Side, readings: Iterable[Reading]) -> list[Reading]:
-    """Only the edge of a day is a moment; how long the end of a month lasts is ambiguous."""
+def _resolve_edge(part: Edge, rest: Sequence[Dated], at: Moment) -> list[Reading]:
+    """The edge of a day is a moment; that of a longer stretch is a third of it, or its last day."""
+    readings = resolve_dated(rest, at)
+    stretches = [each for each in readings if each.grain is Grain.SPAN]
+    if stretches and any(isinstance(each, _WITH_EDGES) for each in rest):
+        return [edge for each in stretches for edge in list_edges(each, part)]
     days = [each for each in readings if each.grain is Grain.DAY]
-    if side is Side.END:
-        return [make_instant(each.end - timedelta(seconds=1), *each.rests_on) for each in days]
-    return [make_instant(each.start, *each.rests_on) for each in days if side is Side.START]
+    if part.side is Side.START:
+        return [make_instant(each.start, *each.rests_on) for each in days]
+    return [edge for each in days for edge in _list_day_ends(each) if part.side is Side.END]
+
+
+def _list_day_ends(day: Reading) -> list[Reading]:
+    """When the calendar begins the next day, and when work is over."""
+    return [
+        make_instant(day.end - timedelta(seconds=1), *day.rests_on, Convention.DAY_CALENDAR),
+        make_instant(day.start + _WORK_ENDS, *day.rests_on, Convention.DAY_WORK),
+    ]
 
 
 def _resolve_weeks(readings: Iterable[Reading]) -> list[Reading]:
@@ -251,6 +274,10 @@ def _read_year(part: Dated, at: Moment) -> int | None:
             return year
         case Period(unit=Unit.YEAR, which=which):
             return at.today.year + OFFSETS[which]
+        case Shift(Amount(days=0, seconds=0, vague=False) as amount, sign=sign, anchored=False):
+            # November 10 in two years.
+            years, months = divmod(amount.months, _MONTHS_OF_YEAR)
+            return None if months else at.today.year + sign * years
         case _:
             return None
 
@@ -444,21 +471,14 @@ def resolve_phrase(phrase: Phrase, at: Moment) -> list[Reading]:
                 if each.start <= at.now
             ]
         case Limit.UNTIL:
-            ends = [each.end for each in readings] or _find_ends(phrase.parts, at)
-            return [make_span(at.now, end) for end in ends if end >= at.now] + readings
+            limits = [make_span(at.now, each.end) for each in readings if each.end >= at.now]
+            # By the end of the month: when that end begins does not matter then.
+            last = [e for e in readings if e.grain is not Grain.SPAN or not phrase.tells(Edge)]
+            return limits + last
         case Limit.BEFORE | Limit.AFTER if not any(isinstance(p, Clock) for p in phrase.parts):
             return []
         case _:
             return readings
-
-
-def _find_ends(parts: Parts, at: Moment) -> list[datetime]:
-    """By the end of the month: how long that end lasts does not matter then."""
-    match parts:
-        case (Edge(side=Side.END), Period() | Month() | Year() | Quarter() as stretch):
-            return [each.end for each in resolve_span(stretch, at)]
-        case _:
-            return []
 
 
 def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
@@ -497,7 +517,7 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
             readings = _resolve_night(days, clock, at)
         case _:
             readings = _with_time(resolve_dated(dated, at), clock, part)
-    return convert_zone(readings, at, minutes=zone.minutes) if zone else readings
+    return convert_zone(readings, at, minutes=zone.minutes, place=zone.place) if zone else readings
 
 
 def _with_time(
@@ -537,23 +557,60 @@ _NEXT = Convention.NEXT_WEEK.question
 _ORDER = Convention.ORDER_DAY.question
 _TAKES_YEAR = (MonthDay, NumericDate, Month, Quarter)
 _WITH_YEAR = (*_TAKES_YEAR, Year)
+_THREE_FIGURES = 100
 
 
 def resolve_spoken(found: Spoken, at: Moment) -> list[Reading]:
     """Everything a phrase or a range can mean."""
     try:
-        return (
-            _resolve_stretch(found, at) if isinstance(found, Stretch) else resolve_phrase(found, at)
-        )
+        for part in found.parts:
+            year = getattr(part, "year", None)
+            if year is not None and year < _THREE_FIGURES:
+                return _resolve_centuries(found, at)
+        return _resolve_told(found, at)
     except OverflowError:
         # Outside the years that a calendar holds.
         return []
+
+
+def _resolve_told(found: Spoken, at: Moment) -> list[Reading]:
+    return _resolve_stretch(found, at) if isinstance(found, Stretch) else resolve_phrase(found, at)
+
+
+def _resolve_centuries(found: Spoken, at: Moment) -> list[Reading]:
+    """Of years in two figures: in the century to come and in the last one, where both are usual."""
+    sides = ((0, Convention.CENTURY_FUTURE), (-1, Convention.CENTURY_PAST))
+    return [
+        _tag_reading(each, convention)
+        for side, convention in sides
+        for each in _resolve_told(_choose_centuries(found, at, side=side), at)
+    ]
+
+
+def _choose_centuries(found: Spoken, at: Moment, *, side: int) -> Spoken:
+    if isinstance(found, Phrase):
+        return _choose_century(found, at, side=side)
+    ends = (_choose_century(each, at, side=side) for each in (found.first, found.last))
+    return Stretch(*ends)
+
+
+def _choose_century(found: Phrase, at: Moment, *, side: int) -> Phrase:
+    parts = (
+        replace(part, year=list_centuries(part.year, at.today)[side])
+        if isinstance(part, (*_WITH_YEAR, WeekNumber)) and part.year is not None
+        else part
+        for part in found.parts
+    )
+    return replace(found, parts=tuple(parts))
 
 
 def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     first, last = _complete_ends(found.first.parts, found.last.parts)
     if _filter_days(found.first.parts) and _has_clock(last) and not _has_clock(first):
         # The 22nd to the 23rd at 7: whether it begins at 7 too, the words do not say.
+        return []
+    if any(_names_third(each.parts) for each in (found.first, found.last)):
+        # From the end of March: from which of its days on, the words do not say.
         return []
     starts, ends = resolve_parts(first, at), resolve_parts(last, at)
     if _has_clock(first) and _has_clock(last) and _filter_days(first) == _filter_days(last):
@@ -565,6 +622,12 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
         for end in _choose_ends(_match_order(start, later)):
             readings += _join_readings(start, end)
     return readings
+
+
+def _names_third(parts: Parts) -> bool:
+    """Whether it is an edge, and not one of a day."""
+    edge = any(isinstance(part, Edge) for part in parts)
+    return edge and any(isinstance(part, _WITH_EDGES) and part != _THIS_DAY for part in parts)
 
 
 def _resolve_hours(start: Reading, ends: list[Reading], *, lent: bool) -> list[Reading]:
@@ -624,8 +687,15 @@ def _choose_ends(later: list[Reading]) -> list[Reading]:
         for each in later
         if any(c.question == _NEXT for c in each.rests_on)
         or (_has_open_half(each, first) and each.start.date() == day)
+        or _are_midnights(first, each)
     ]
     return [first, *(each for each in others if each is not first)]
+
+
+def _are_midnights(first: Reading, last: Reading) -> bool:
+    """Until midnight today: as the day begins, or as it ends."""
+    both = first.grain is last.grain is Grain.MINUTE and first.rests_on == last.rests_on
+    return both and last.start == first.start + DAY and first.start.time() == time()
 
 
 def _join_readings(start: Reading, end: Reading) -> list[Reading]:

@@ -13,6 +13,7 @@ class MonthDay(Struct, frozen=True):
     month: int
     day: int
     year: int | None = None
+    """Here and below, as it was said: `list_centuries` tells what two figures can be."""
     which: Which | None = None
 
 
@@ -107,10 +108,18 @@ class Nth(Struct, frozen=True):
     """The weekend that begins with that weekday."""
 
 
+class NthWeek(Struct, frozen=True):
+    """The second week of the stretch that follows; from its end if negative."""
+
+    number: int
+
+
 class Edge(Struct, frozen=True):
     """The beginning or the end of the stretch that follows."""
 
     side: Side
+    soft: bool = False
+    """Early March, which is not the first of March."""
 
 
 class WeekOf(Struct, frozen=True):
@@ -199,7 +208,9 @@ class Part(Struct, frozen=True):
 class Zone(Struct, frozen=True):
     """A zone the person named, in minutes east of Greenwich."""
 
-    minutes: int
+    minutes: int = 0
+    place: str | None = None
+    """Of a zone that has summer time, its IANA name: the date tells how far it is."""
 
 
 class Now(Struct, frozen=True):
@@ -226,6 +237,7 @@ Dated = (
     | YearOrTime
     | Quarter
     | Nth
+    | NthWeek
     | Edge
     | WeekOf
     | Shift

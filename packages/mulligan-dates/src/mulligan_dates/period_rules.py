@@ -14,6 +14,7 @@ from mulligan_dates.parts import (
     Edge,
     Lasting,
     Month,
+    NthWeek,
     Part,
     Period,
     Puzzle,
@@ -228,7 +229,8 @@ def parse_period(scan: Scan, i: int) -> Found | None:
         return (Year(year[0]),), year[1]
     if which is None:
         weekend = unit[0] is Unit.WEEKEND
-        if not (weekend or (scan.is_after(i, words.the) and unit[0] is not Unit.DAY)):
+        named = scan.is_after(i, words.the) or _is_of_weekday(scan, i)
+        if not (weekend or (named and unit[0] is not Unit.DAY)):
             return None
         which = Which.THIS
     if tokens[end].digits and unit[0] is Unit.WEEK and not begins_time(scan, end):
@@ -238,6 +240,12 @@ def parse_period(scan: Scan, i: int) -> Found | None:
         # The coming days: how many, the words do not say.
         return (Puzzle(),), end
     return (Period(unit[0], which),), end
+
+
+def _is_of_weekday(scan: Scan, i: int) -> bool:
+    """Der letzte Freitag *im* Monat; but *im* Monat is often how often."""
+    words = scan.words
+    return i > 1 and scan.is_after(i, words.of) and scan.tokens[i - 2].text in words.weekdays
 
 
 def parse_week_number(scan: Scan, i: int) -> Found | None:
@@ -266,9 +274,9 @@ def parse_month(scan: Scan, i: int) -> Found | None:
         return (Month(month, year[0]),), year[1]
     through = words.through.match(tokens, end)
     ranged = through is not None and words.months.match(tokens, through[1]) is not None
-    told = (
-        which is not None or scan.is_after(i, words.before_month) or scan.is_whole(i, end) or ranged
-    )
+    told = which is not None or scan.is_whole(i, end) or ranged
+    told = told or scan.is_after(i, words.before_month) or scan.is_after(i, words.edges)
+    told = told or scan.is_after(i, words.soft_edges)
     if tokens[j].text in words.doubtful and not told:
         return None
     return (Month(month, None, which),), end
@@ -338,7 +346,28 @@ def parse_edge(scan: Scan, i: int) -> Found | None:
         return _parse_edge_of(scan, edge[0], scan.skip(edge[1], words.the))
     if week := words.week_of.match(tokens, i):
         return (WeekOf(),), week[1]
-    return None
+    soft = words.soft_edges.match(tokens, i)
+    stretch = _parse_stretch(scan, scan.skip(soft[1], words.of)) if soft else None
+    return ((Edge(soft[0], soft=True), *stretch[0]), stretch[1]) if soft and stretch else None
+
+
+def _parse_stretch(scan: Scan, i: int) -> Found | None:
+    """A week, a month, a year: what has a beginning, a middle and an end."""
+    found = parse_period(scan, i) or parse_month(scan, i) or parse_year_inside(scan, i)
+    if found is None or scan.tokens[found[1]].text in scan.words.decade_endings:
+        return None
+    match found:
+        case ((Period(unit=Unit.WEEK | Unit.MONTH | Unit.YEAR) | Month() | Year(),), _):
+            return found
+        case _:
+            return None
+
+
+def parse_nth_week(scan: Scan, i: int, number: int) -> Found | None:
+    """The first week *of June*: if nothing with weeks follows, *last week* is no such one."""
+    j = scan.skip(scan.skip(i, scan.words.of), scan.words.the)
+    told = _parse_stretch(scan, j) or scan.words.months.match(scan.tokens, j)
+    return ((NthWeek(number),), i) if told else None
 
 
 def _parse_edge_of(scan: Scan, side: Side, i: int) -> Found | None:
@@ -388,6 +417,13 @@ def parse_shift(scan: Scan, i: int) -> Found | None:
     if away := _parse_weekdays_away(scan, i) or _parse_parts_away(scan, i):
         return away
     return _parse_amount_shift(scan, i)
+
+
+def parse_lone_amount(scan: Scan) -> Shift | None:
+    """Two weeks, - 1 day, and nothing else: so long from now."""
+    sign = scan.words.plus.match(scan.tokens, 0) or (1, 0)
+    found = parse_amount(scan, scan.skip(sign[1], scan.words.about))
+    return Shift(found[0], sign[0]) if found and scan.is_whole(0, found[1]) else None
 
 
 def parse_added_amount(scan: Scan, i: int) -> Found | None:

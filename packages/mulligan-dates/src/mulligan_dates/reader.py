@@ -48,6 +48,7 @@ from mulligan_dates.grammar import Phrase, Spoken, Stretch, read
 from mulligan_dates.languages import choose_language
 from mulligan_dates.meaning import find_anchor, is_dated, is_vague, resolve_spoken, shift_reading
 from mulligan_dates.parts import Now, Period, Shift, Weekday
+from mulligan_dates.period_rules import parse_lone_amount
 from mulligan_dates.readings import (
     NO_PINS,
     Convention,
@@ -208,8 +209,12 @@ def parse_once(
     People say the same few phrases, so that they are kept; the year is that of the holidays.
     """
     tokens = _scan(phrase, words=words, locale=locale, country=country, year=year)
-    found = list(read(tokens)) if tokens else []
-    return (tokens, found[0]) if tokens and len(found) == 1 and _covers(tokens, found[0]) else None
+    if tokens is None:
+        return None
+    found = list(read(tokens))
+    if not found and (amount := parse_lone_amount(tokens)):
+        return tokens, Phrase((amount,), 0, tokens.count)
+    return (tokens, found[0]) if len(found) == 1 and _covers(tokens, found[0]) else None
 
 
 def _filter_spoken(tokens: Scan, spoken: Iterable[Spoken]) -> list[Spoken]:

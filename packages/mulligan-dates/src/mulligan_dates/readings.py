@@ -31,6 +31,10 @@ class Convention(StrEnum):
     SIDE_PAST = "side.past"
     """A date without a year, a weekday without a week: the last one there was."""
     SIDE_FUTURE = "side.future"
+    CENTURY_FUTURE = "century.future"
+    """A year of two figures, 62, is the next that ends so."""
+    CENTURY_PAST = "century.past"
+    """A year of two figures, 62, is the last that ended so."""
     CLOCK_AM = "clock.am"
     """"At 7" is seven in the morning."""
     CLOCK_PM = "clock.pm"
@@ -61,6 +65,17 @@ class Convention(StrEnum):
     """"From May to July" ends with July."""
     THROUGH_START = "through.its_start"
     """"From May to July" ends when July begins."""
+    DAY_CALENDAR = "day_end.midnight"
+    DAY_WORK = "day_end.work"
+    """The end of a day is when work is over, at five."""
+    EDGE_DAY = "edge.one_day"
+    """"The end of the month" is its last day."""
+    EDGE_THIRD = "edge.a_third"
+    """"The end of the month" begins with the 21st."""
+    WEEKS_CALENDAR = "weeks.calendar"
+    """"The first week of June" is the week of the calendar that has most of its days in June."""
+    WEEKS_COUNTED = "weeks.counted"
+    """"The first week of June" ends on the seventh."""
     FOLD_FIRST = "fold.first"
     """Half past two on the night the clocks go back: the first one."""
     FOLD_SECOND = "fold.second"
@@ -340,11 +355,13 @@ def list_instants(wall: datetime, zone: tzinfo) -> list[tuple[datetime, Conventi
     return [(first.astimezone(UTC).astimezone(zone), Convention.GAP_LATER)]
 
 
-def convert_zone(readings: list[Reading], at: Moment, *, minutes: int) -> list[Reading]:
+def convert_zone(
+    readings: list[Reading], at: Moment, *, minutes: int, place: str | None
+) -> list[Reading]:
     """Moments told in a zone of the person's choice, on the person's own clock."""
-    if at.zone is None:
+    told = find_zone(place) if place else timezone(timedelta(minutes=minutes))
+    if at.zone is None or told is None:
         return []
-    told = timezone(timedelta(minutes=minutes))
     moved = []
     for each in readings:
         if each.grain > Grain.MINUTE:
@@ -364,6 +381,15 @@ def _survives_round_trip(moment: datetime, zone: tzinfo) -> bool:
 _MOST = 4
 
 
+_RARER = {
+    Convention.WEEK_SUNDAY,
+    Convention.WEEKEND_FRIDAY,
+    Convention.EDGE_THIRD,
+    Convention.WEEKS_COUNTED,
+}
+"""What fewer people mean than the other answer to the same question."""
+
+
 def rank_readings(readings: Iterable[Reading], *, now: datetime) -> list[Reading]:
     """What lies ahead first, then what is usual, then the nearest; what is over comes last."""
     found = list(readings)
@@ -373,8 +399,9 @@ def rank_readings(readings: Iterable[Reading], *, now: datetime) -> list[Reading
     def rank(each: Reading) -> tuple[bool, bool, bool, int]:
         over = each.is_past_side or each.end < now
         unusual = Convention.ORDER_MONTH in each.rests_on and not equal
-        midnight = Convention.CLOCK_AM in each.rests_on and each.start.hour == 0
-        return over, unusual, midnight, abs((each.start.date() - now.date()).days)
+        rare = Convention.CLOCK_AM in each.rests_on and each.start.hour == 0
+        rare = rare or not _RARER.isdisjoint(each.rests_on)
+        return over, unusual, rare, abs((each.start.date() - now.date()).days)
 
     return sorted(found, key=rank)
 

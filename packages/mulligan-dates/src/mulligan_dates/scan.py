@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from mulligan_dates.parts import AnyPart
-from mulligan_dates.tables import Half, Table, Words
+from mulligan_dates.tables import Half, Table, V, Words
 from mulligan_dates.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
 
 _TENS = range(20, 100, 10)
@@ -149,7 +149,7 @@ class Scan(Struct, frozen=True):
         text = self.tokens[i].text
         return i + 1 if text and text in signs else i
 
-    def is_after(self, i: int, table: Table[None]) -> bool:
+    def is_after(self, i: int, table: Table[V]) -> bool:
         """Whether the token before `i` is a word of the table."""
         return i > 0 and self.tokens[i - 1].text in table
 
@@ -187,11 +187,14 @@ def read_day_number(token: Token) -> int | None:
 
 
 def parse_year(scan: Scan, i: int, *, short: bool = False) -> tuple[int, int] | None:
-    """A year in figures or words, and where it ends; `short` lets 96 and '19 be years too."""
+    """A year in figures or words, and where it ends; `short` lets 96 be one too, as '96 is.
+
+    Two figures stay as they were said: which century is meant depends on when it was said.
+    """
     token, after = scan.tokens[i], scan.tokens[i + 1]
     if token.number is None:
         if token.text in ("'", APOSTROPHE) and len(after.digits) == 2 and after.glued:
-            return expand_year(after.number or 0), i + 2
+            return after.number or 0, i + 2
         return None
     if token.digits:
         return _parse_year_figures(token, i, short=short)
@@ -205,7 +208,7 @@ def _parse_year_figures(token: Token, i: int, *, short: bool) -> tuple[int, int]
     if len(token.digits) == 4 and (number in YEARS or number // 100 > 23 or number % 100 > 59):
         return (number, i + 1) if 1000 <= number < 2200 else None
     if short and len(token.digits) == 2 and number > HIGHEST_DAY:
-        return expand_year(number), i + 1
+        return number, i + 1
     return None
 
 
@@ -256,13 +259,6 @@ def parse_minutes_after_word(scan: Scan, i: int) -> tuple[int, int] | None:
     minute = scan.tokens[word[1]].number
     told = minute is not None and 0 < minute < _MINUTES
     return (minute or 0, word[1] + 1) if told else None
-
-
-def expand_year(number: int) -> int:
-    """A year of two figures in the century people mean by it."""
-    if number >= 100:
-        return number
-    return number + (2000 if number < 70 else 1900)
 
 
 def goes_on(scan: Scan, i: int) -> bool:

@@ -12,6 +12,7 @@ from mulligan_dates.calendar import (
     WEEK,
     add,
     advance_to_weekday,
+    compute_easter,
     find_feast,
     find_iso_week,
     find_month_span,
@@ -25,6 +26,7 @@ from mulligan_dates.parts import (
     Counted,
     DayNumber,
     DayShift,
+    Edge,
     Feast,
     Month,
     MonthDay,
@@ -48,7 +50,7 @@ from mulligan_dates.readings import (
     make_instant,
     make_span,
 )
-from mulligan_dates.tables import Unit, Which
+from mulligan_dates.tables import Side, Unit, Which
 
 OFFSETS = {
     Which.BEFORE_LAST: -2,
@@ -60,7 +62,8 @@ OFFSETS = {
     Which.AFTER_NEXT: 2,
 }
 WEEK_STARTS = ((0, Convention.WEEK_MONDAY), (6, Convention.WEEK_SUNDAY))
-_SATURDAY = 5
+_TUESDAY, _THURSDAY, _SATURDAY = 1, 3, 5
+_HALF_A_WEEK = 3 * DAY
 _EVENING = timedelta(hours=18)
 _SHORT = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
 _DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
@@ -163,6 +166,66 @@ def expand_weekends(saturdays: Iterable[Reading]) -> list[Reading]:
     return readings
 
 
+def list_edges(stretch: Reading, edge: Edge) -> list[Reading]:
+    """The start, the middle or the end of a week, of a month, of whole months."""
+    side = edge.side
+    start, end = stretch.start.date(), stretch.end.date()
+    if end - start == WEEK:
+        tuesday = advance_to_weekday(start, _TUESDAY)
+        first = {Side.START: start, Side.MIDDLE: tuesday, Side.END: end - _HALF_A_WEEK}[side]
+        return [make_span(first, first + _HALF_A_WEEK, *stretch.rests_on)]
+    if start.day != 1 or end.day != 1:
+        return []
+    third = _find_third(start, end, side)
+    part = [make_span(*third, *stretch.rests_on, Convention.EDGE_THIRD)] if third else []
+    if side is Side.MIDDLE or edge.soft:
+        return part
+    day = start if side is Side.START else end - DAY
+    return [make_day(day, *stretch.rests_on, Convention.EDGE_DAY), *part]
+
+
+def _find_third(start: date, end: date, side: Side) -> tuple[date, date] | None:
+    """The first, middle or last ten days of a month, or months of a year."""
+    third = (Side.START, Side.MIDDLE, Side.END).index(side)
+    months = 12 * (end.year - start.year) + end.month - start.month
+    if size := months // 3:
+        return find_months_span(start.year, start.month + third * size, count=size)
+    days = (start, start + 10 * DAY, start + 20 * DAY, end)
+    return days[third], days[third + 1]
+
+
+def find_weeks_in_each(stretches: Iterable[Reading], *, number: int) -> list[Reading]:
+    """The n-th week of every stretch: of the calendar, and counted from its first or last day."""
+    found = []
+    for each in stretches:
+        start, end = each.start.date(), each.end.date()
+        middle = find_nth_day(start, end, number=number, weekday=_THURSDAY)
+        if middle is None:
+            continue
+        week = find_week_start(middle)
+        first = start + (number - 1) * WEEK if number > 0 else end + number * WEEK
+        found += [
+            make_span(week, week + WEEK, *each.rests_on, Convention.WEEKS_CALENDAR),
+            make_span(first, min(first + WEEK, end), *each.rests_on, Convention.WEEKS_COUNTED),
+        ]
+    return found
+
+
+def join_weekends(days: Iterable[Reading]) -> list[Reading]:
+    """Labor Day weekend: with the feast, if that is next to it or a day away; Easter has four."""
+    found = []
+    for each in days:
+        day = each.start.date()
+        saturday = advance_to_weekday(day - 2 * DAY, _SATURDAY)
+        if saturday - day <= 2 * DAY:
+            easter = compute_easter(day.year)
+            long = day in (easter, easter + 7 * WEEK)
+            first = day - 2 * DAY if day == easter else min(day, saturday)
+            last = max(day + long * DAY, saturday + DAY)
+            found.append(make_span(first, last + DAY, *each.rests_on))
+    return found
+
+
 def _resolve_month(part: Month, at: Moment) -> list[Reading]:
     if part.year is not None:
         return _make_spans([find_month_span(part.year, part.month)])
@@ -175,7 +238,8 @@ def _resolve_month(part: Month, at: Moment) -> list[Reading]:
         case Which.THIS:
             return _make_spans([this])
         case Which.LAST | Which.PAST:
-            years = [today.year - (part.month >= today.month)]
+            latest = today.year - (part.month >= today.month)
+            years = sorted({latest, today.year - 1}) if part.which is Which.LAST else [latest]
         case Which.NEXT | Which.COMING:
             soonest = today.year + (part.month <= today.month)
             years = sorted({soonest, today.year + 1}) if part.which is Which.NEXT else [soonest]

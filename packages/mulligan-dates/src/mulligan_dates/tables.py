@@ -494,6 +494,8 @@ class Words(Struct, frozen=True, kw_only=True, eq=False):
     """Beginning of, end of."""
     edge_names: Table[tuple[Side, Unit]]
     """EOM."""
+    soft_edges: Table[Side]
+    """What is the edge of a stretch only if one follows: *early* next week."""
     week_of: Table[None]
     limits: Table[Limit]
     range_openings: Table[None]
@@ -503,7 +505,7 @@ class Words(Struct, frozen=True, kw_only=True, eq=False):
     between: Table[None]
     between_and: Table[None]
     quarter_letters: frozenset[str]
-    zones: Table[int]
+    zones: Table[int | str]
     """Minutes east of Greenwich."""
     repeating: Table[None]
     """Every, each: no one date is meant."""
@@ -589,21 +591,29 @@ def _list_slips(name: str) -> Iterator[str]:
 
 
 ZONES = build_table(
-    {
-        0: "utc | gmt | z",
-        60: "cet | bst",
-        120: "cest | eet",
-        330: "ist",
-        480: "awst | sgt | hkt",
-        540: "jst | kst",
-        600: "aest",
-        660: "aedt",
-        720: "nzst",
-        -240: "edt | ast",
-        -300: "est | cdt",
-        -360: "cst | mdt",
-        -420: "mst | pdt",
-        -480: "pst",
-    }
+    dict[int | str, str](
+        {
+            0: "utc | gmt | z",
+            60: "cet | bst | mez",
+            120: "cest | eet | mesz",
+            330: "ist",
+            480: "awst | sgt | hkt",
+            540: "jst | kst",
+            600: "aest",
+            660: "aedt",
+            720: "nzst",
+            -240: "edt | ast",
+            -300: "est | cdt",
+            -360: "cst | mdt",
+            -420: "mst | pdt",
+            -480: "pst",
+            "America/New_York": "et | eastern time | eastern standard time | eastern daylight time",
+            "America/Chicago": "central time | central standard time | central daylight time",
+            "America/Denver": "mountain time | mountain standard time | mountain daylight time",
+            "America/Los_Angeles": (
+                "pt | pacific time | pacific standard time | pacific daylight time"
+            ),
+        }
+    )
 )
-"""Minutes east of Greenwich."""
+"""Minutes east of Greenwich, or where people say so in summer and in winter."""

@@ -35,16 +35,16 @@ WEDNESDAY_NOON = datetime(2026, 10, 28, 12, tzinfo=BERLIN)
 
 def resolved(phrase: str, at: datetime = WEDNESDAY_NOON) -> list[str]:
     """What `resolve` answers where it was said, in its order: a day, a moment, or from and to."""
-    return [_show(each) for each in resolve(phrase, at=at, timezone=str(at.tzinfo))]
+    return [show(each) for each in resolve(phrase, at=at, timezone=str(at.tzinfo))]
 
 
 def found_in(message: str) -> dict[str, list[str]]:
     """What `find` answers in Berlin: the words it found, and what each can mean."""
     found = find(message, at=WEDNESDAY_NOON, timezone="Europe/Berlin")
-    return {each.text: [_show(reading) for reading in each.readings] for each in found}
+    return {each.text: [show(reading) for reading in each.readings] for each in found}
 
 
-def _show(reading: Reading) -> str:
+def show(reading: Reading) -> str:
     start, end = (f"{each:%Y-%m-%d %H:%M}" for each in (reading.start, reading.end))
     if reading.grain is Grain.DAY:
         return start.removesuffix(" 00:00")

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan_dates import resolve
 from mulligan_dates.reader import calculate_datetime
-from tests.dates.said import BERLIN, resolved
+from tests.dates.said import BERLIN, found_in, resolved
 
 NEW_YORK = ZoneInfo("America/New_York")
 BACK = datetime(2026, 10, 24, 12, tzinfo=BERLIN)
@@ -69,3 +69,20 @@ def test_a_span_that_the_clock_shows_backwards_has_only_its_end() -> None:
     found = resolve("within 30 minutes", at=at, timezone="Europe/Berlin")
 
     assert [(f"{each.start:%H:%M}", each.start.fold) for each in found] == [("02:15", 1)]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("3pm Pacific time", "2026-10-28 23:00"),
+        ("10am ET on November 3, 2026", "2026-11-03 16:00"),
+        ("10am Eastern time on July 3, 2027", "2027-07-03 16:00"),
+        ("10am MEZ on July 3, 2027", "2027-07-03 11:00"),
+    ],
+)
+def test_a_zone_that_is_named_by_its_region_has_summer_time(phrase: str, expected: str) -> None:
+    assert resolved(phrase) == [expected]
+
+
+def test_small_letters_that_are_words_too_are_no_zone() -> None:
+    assert found_in("Meet me at 3pm pt two, please") == {"3pm": ["2026-10-28 15:00"]}

@@ -41,13 +41,27 @@ def meant(phrase: str) -> list[str]:
         ("am 15. nächsten Monats", "2026-12-15 00:00"),
         ("am zweiten Weihnachtsfeiertag", "2026-12-26 00:00"),
         ("Weihnachten 2026", "2026-12-25 00:00"),
+        ("am 4. Advent", "2026-12-20 00:00"),
+        ("am ersten Advent 2027", "2027-11-28 00:00"),
+        ("Fronleichnam 2027", "2027-05-27 00:00"),
+        ("Muttertag 2027", "2027-05-09 00:00"),
+        ("Buß- und Bettag", "2026-11-18 00:00"),
+        ("bis Monatsende", "2026-11-30 00:00"),
+        ("Anfang nächster Woche", "2026-11-23 00:00"),
+        ("in der ersten Dezemberwoche 2026", "2026-11-30 00:00"),
+        ("zum Ersten des Monats", "2026-12-01 00:00"),
+        ("am letzten Freitag im Monat", "2026-11-27 00:00"),
+        ("Pfingstwochenende 2027", "2027-05-15 00:00"),
+        ("90 Minuten", "2026-11-18 11:30"),
     ],
 )
 def test_a_phrase_means_what_germans_mean_by_it(phrase: str, start: str) -> None:
     assert start in meant(phrase)
 
 
-@pytest.mark.parametrize("phrase", ["jeden Freitag", "freitags", "demnächst", "alle zwei Wochen"])
+@pytest.mark.parametrize(
+    "phrase", ["jeden Freitag", "freitags", "demnächst", "alle zwei Wochen", "3 im Monat"]
+)
 def test_what_means_no_one_day_is_left_open(phrase: str) -> None:
     assert meant(phrase) == []
 

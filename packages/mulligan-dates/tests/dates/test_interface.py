@@ -71,6 +71,23 @@ def test_what_lies_ahead_and_what_is_usual_comes_first(phrase: str, first: str) 
     assert found_in(f"Bitte am {phrase}" if "Uhr" in phrase else f"Let us meet {phrase}") != {}
 
 
+@pytest.mark.parametrize(
+    ("phrase", "likeliest"),
+    [
+        ("next week", "2026-11-02 00:00/2026-11-09 00:00"),
+        ("the end of the month", "2026-10-31"),
+        ("late March", "2027-03-21 00:00/2027-04-01 00:00"),
+        ("the first week of June", "2027-05-31 00:00/2027-06-07 00:00"),
+    ],
+)
+def test_of_two_answers_to_a_question_the_usual_comes_first(phrase: str, likeliest: str) -> None:
+    assert resolved(phrase)[0] == likeliest
+
+
+def test_early_march_is_not_the_first_of_march() -> None:
+    assert resolved("early March 2027") == ["2027-03-01 00:00/2027-03-11 00:00"]
+
+
 def test_the_likeliest_reading_comes_first_in_a_message_too() -> None:
     assert found_in("Let us meet on Friday") == {"Friday": ["2026-10-30", "2026-10-23"]}
 

@@ -110,3 +110,21 @@ def test_a_word_that_is_also_the_short_name_of_a_day_means_none(message: str) ->
 )
 def test_what_is_a_date_stays_one(message: str, day: str) -> None:
     assert any(reading.startswith(day) for each in found_in(message).values() for reading in each)
+
+
+@pytest.mark.parametrize(
+    ("message", "days"),
+    [
+        ("Please wait two weeks", {}),
+        ("two weeks", {}),
+        ("It is the early bird special of the mid size car", {}),
+        ("This is the first week of training", {}),
+        ("We met last week in the office", {"last week": ["2026-10-19 00:00", "2026-10-18 00:00"]}),
+    ],
+)
+def test_a_length_and_the_start_of_something_else_say_no_day(
+    message: str, days: dict[str, list[str]]
+) -> None:
+    found = {text: [each[:16] for each in told] for text, told in found_in(message).items() if told}
+
+    assert found == days
