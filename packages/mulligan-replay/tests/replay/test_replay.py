@@ -15,7 +15,7 @@ import pytest
 from mulligan.cli.main import main
 from mulligan.evaluation.evaluate import read_cases
 from mulligan.types.effect import Effect
-from mulligan.types.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan_replay import Replayed, replay
 from mulligan_replay.command import EXAMPLE
 from mulligan_replay.page import render_report
@@ -66,6 +66,11 @@ def test_the_example_shows_one_of_each(example):
     assert report.held == {"send_email": 1}
     assert [(each.tool, each.explains) for each in report.lessons] == [("find_order", 3)]
     assert not report.unread
+
+
+async def test_in_a_notebook_it_says_what_to_write_instead():
+    with pytest.raises(MulliganError, match=r"await asyncio.to_thread\(replay"):
+        replay("runs.jsonl")
 
 
 def test_every_estimate_has_its_n_and_an_interval(example):
