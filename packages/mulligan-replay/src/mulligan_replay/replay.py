@@ -22,7 +22,7 @@ from mulligan.types.lesson import Episode
 from mulligan.types.notes import TaskRun
 from mulligan.types.task import Ran
 from mulligan_replay.figures import ReplayFigures, ReplayReport
-from mulligan_replay.files import Told
+from mulligan_replay.files import Told, list_files
 from mulligan_replay.reading import ReadAccount, read_files
 from mulligan_replay.review import NO_DAY, ReviewedTurn, Reviewer
 from mulligan_replay.tools import Corrections, TracedTools
@@ -53,13 +53,13 @@ def replay(
     told: Told = lambda _: None,
     seen: Seen = lambda _: None,
 ) -> Replayed:
-    """Replay some files of traces. Nothing is called, and nothing leaves the machine.
+    """Replay some files of traces, or folders. Nothing is called, and nothing leaves the machine.
 
     `learn`: the URL of a store that failures and their lessons are put into. `told` is called with
     the bytes that were read, `seen` with every turn.
     """
     refuse_running_loop(instead="await asyncio.to_thread(replay, …)")
-    paths = [Path(each) for each in files]
+    paths = list_files(files)
     tools, account = TracedTools(corrections.effects), ReadAccount()
     reviewer = Reviewer(tools, timezone=corrections.timezone)
     figures = ReplayFigures(tools, key=make_key(paths), show_values=show_values)
@@ -90,7 +90,7 @@ def read_task_runs(*files: str | Path, corrections: Corrections = PLAIN) -> list
     A run is as good as the trace says; where it says nothing, as the standard checks found it.
     """
     runs: list[TaskRun] = []
-    redactor = Redactor(key=make_key(Path(each) for each in files))
+    redactor = Redactor(key=make_key(list_files(files)))
 
     def keep(reviewed: ReviewedTurn) -> None:
         if reviewed.traced.reply:

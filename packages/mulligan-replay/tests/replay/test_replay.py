@@ -281,6 +281,18 @@ def test_a_file_that_is_not_there_is_said(folder, capsys):
     assert "gone.jsonl" in capsys.readouterr().err
 
 
+def test_a_folder_is_read_with_all_that_is_in_it_but_hidden_files_and_reports(folder, capsys):
+    for name in ("traces/one", "traces/later/two", "traces/.cache/three"):
+        (folder / name).mkdir(parents=True)
+        write(folder / name, {"id": name, "message": "Hi", "reply": "Hello."})
+    (folder / "traces" / "replay.html").write_text("an earlier report")
+
+    assert main(["replay", "traces", "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert (found["turns"], found["unread"]) == (2, {})
+
+
 def test_the_dashboard_has_the_replayed_runs_without_their_secrets(tmp_path, capsys):
     secret = "sk-proj-Zq7Lw2Xc9VbN4mK8pJ3hG6fD1sA5tY0uR"
     day = datetime.now(UTC).isoformat()
