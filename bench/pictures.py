@@ -17,6 +17,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
+from bench.replayed import CHROMIUM, QUIET
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import read_lessons
@@ -41,8 +42,6 @@ for (const each of document.querySelectorAll("dd code"))
   if (each.textContent.startsWith("sqlite:")) each.textContent = "sqlite:///office.db"
 """
 """Where the store is on this machine is nobody's business."""
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -61,7 +62,7 @@ class ShelfOfVersions:
     ) -> list[Notes]:
         """The versions of a task, the newest first."""
         with self._shelf() as shelf:
-            return shelf.get(_notes_key(tenant, task), [])[::-1][:limit]
+            return list(shelf.get(_notes_key(tenant, task), []))[::-1][:limit]
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
         """Add a run to its version's scorecard, and keep it among the latest."""
@@ -72,7 +73,7 @@ class ShelfOfVersions:
             kept["cards"][run.version] = add_run(card, run)
             kept["runs"] = [run, *kept["runs"]][:RUNS_KEPT]
             kept["seen"] += 1
-            return kept["seen"]
+            return int(kept["seen"])
 
     def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
@@ -82,7 +83,7 @@ class ShelfOfVersions:
     def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first."""
         with self._ground(ground) as kept:
-            return kept["runs"][:limit]
+            return list(kept["runs"][:limit])
 
     def move(
         self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
@@ -150,7 +151,7 @@ class ShelfOfVersions:
         return gone
 
     @contextmanager
-    def _shelf(self) -> Iterator[shelve.Shelf]:
+    def _shelf(self) -> Iterator[shelve.Shelf[Any]]:
         """The shelf, for one process and one thread at a time."""
         with self._path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -158,7 +159,7 @@ class ShelfOfVersions:
                 yield shelf
 
     @contextmanager
-    def _ground(self, ground: Ground) -> Iterator[dict]:
+    def _ground(self, ground: Ground) -> Iterator[dict[str, Any]]:
         """What is kept about a ground; changes to it are kept too, if nothing was raised."""
         with self._shelf() as shelf:
             known = shelf.get("grounds", [])
@@ -173,7 +174,7 @@ def _notes_key(tenant: str, task: str) -> str:
     return repr(("notes", tenant, task))
 
 
-def _needed(known: list[Notes], grounds: list[dict]) -> set[int]:
+def _needed(known: list[Notes], grounds: list[dict[str, Any]]) -> set[int]:
     cards = [card for kept in grounds for card in kept["cards"].values()]
     in_play = {card.version for card in cards if card.state is not NotesState.RETIRED}
     return find_needed_versions({notes.version: notes.parent for notes in known}, in_play=in_play)

@@ -23,7 +23,7 @@ from rich.console import Group, RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.dojo import NO_CLOCK, NOW, NOW_AT, choose_facts, list_steps, open_desks
 from bench.failures.tau import read_schemas
-from bench.replayed import measure_agreement, replay_file, write_calls
+from bench.replayed import measure_agreement, measure_opening, replay_file, write_calls
 from bench.report import progress, table
 from bench.suites import agentdojo, desks
 from bench.versions import ours
@@ -159,6 +159,7 @@ def _measure_cost(options: argparse.Namespace, folder: Path) -> Result:
         "peak_mb": costs[0].peak_mb,
         "agreement": measure_agreement(folder),
         "same_twice": costs[0].said == costs[1].said,
+        "opens_in_seconds": measure_opening(report),
     }
 
 
@@ -327,7 +328,7 @@ def _show_judged(judged: Any) -> Result:
 
 
 def show(result: Result) -> RenderableType:
-    told = ("calls", "seconds", "peak_mb", "agreement", "same_twice")
+    told = ("calls", "seconds", "peak_mb", "agreement", "same_twice", "opens_in_seconds")
     tables = [table("replay", ["figure", ""], [(name, result[name]) for name in told])]
     for name, measured in result["suites"].items():
         forms = {form: held for form, held in measured.items() if isinstance(held, dict)}

@@ -65,6 +65,18 @@ def test_every_public_name_can_be_had_and_says_what_it_is():
     assert set(WRITTEN_DOWN) <= set(dir(mulligan))
 
 
+def test_a_function_of_an_extra_is_loaded_when_it_is_used():
+    assert mulligan.replay is import_module("mulligan_replay").replay
+    assert "mulligan_replay" not in modules_after("import mulligan")
+
+
+def test_a_function_of_an_extra_that_is_missing_names_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mulligan_replay", None)
+
+    with pytest.raises(mulligan.MulliganError, match=r'pip install "mulligan\[replay\]"'):
+        _ = mulligan.replay
+
+
 @pytest.mark.parametrize("loop", ["replies", "drafts"])
 def test_a_loop_over_text_is_one_import(loop):
     module = import_module(f"mulligan.{loop}")

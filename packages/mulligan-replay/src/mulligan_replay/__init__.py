@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan_replay.replay import Replayed, replay
+from mulligan_replay.replay import Replayed, read_task_runs, replay
 from mulligan_replay.trace import TracedCall, TracedTool, TracedTurn
 
-__all__ = ["Replayed", "TracedCall", "TracedTool", "TracedTurn", "replay"]
+__all__ = ["Replayed", "TracedCall", "TracedTool", "TracedTurn", "read_task_runs", "replay"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from importlib.resources import as_file, files
@@ -22,6 +21,7 @@ from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.private_file import refuse_unwritable, write_private
 from mulligan_replay.figures import ReplayReport
+from mulligan_replay.files import list_files
 from mulligan_replay.hosts import find_host
 from mulligan_replay.page import list_figures, render_report, summarize
 from mulligan_replay.reading import describe_own_form
@@ -50,7 +50,7 @@ MOST_CASES = 10_000
 @command(
     "replay",
     add_json,
-    option("files", nargs="*", type=Path, metavar="FILE", help="traces, logs or messages"),
+    option("files", nargs="*", type=Path, metavar="FILE", help="traces or logs, or folders"),
     option("-o", "--output", default="replay.html", metavar="FILE", help="where the report goes"),
     option(
         "--tools",
@@ -102,6 +102,7 @@ def run_replay(options: argparse.Namespace, settings: Settings) -> int:  # noqa:
 
 
 def _replay(paths: list[Path], options: argparse.Namespace) -> int:
+    paths = list_files(paths)
     output, corrections = Path(options.output), _read_options(options)
     for path in filter(None, (output, options.replies)):
         refuse_unwritable(path)
@@ -180,8 +181,6 @@ def _read_options(options: argparse.Namespace) -> Corrections:
 
 def _measure(path: Path) -> int:
     try:
-        if path.is_dir():
-            raise ConfigurationError(f"{path} is a folder. Name its files: {path}{os.sep}*.jsonl.")
         return path.stat().st_size
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from error

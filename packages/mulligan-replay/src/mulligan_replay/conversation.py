@@ -25,7 +25,7 @@ from mulligan.types.turn import (
     Utterance,
     read_message,
 )
-from mulligan_replay.shapes import read_shape
+from mulligan_replay.shapes import is_flagged, read_shape
 from mulligan_replay.trace import TracedCall, TracedTurn
 
 _LANGCHAIN = {
@@ -112,6 +112,8 @@ def _normalize(message: Mapping[str, Any]) -> object:
     if message.get("type") in _LANGCHAIN and message.get("role") is None:
         held = _as_dict(message.get("data")) or message
         return {**held, "role": _LANGCHAIN[message["type"]], "type": None}
+    if message.get("role") == "tool" and is_flagged(message):
+        return {**message, "is_error": True}
     return message
 
 

@@ -9,7 +9,7 @@ import io
 import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from hashlib import blake2b
@@ -48,6 +48,27 @@ class FileItem(NamedTuple):
     where: str
     group: int = 0
     """The number of the array it stood in; values beside each other in one may belong together."""
+
+
+_NO_TRACES = ("-shm", "-wal", ".html")
+"""How files end that stand beside traces: what SQLite is about to write, and reports."""
+
+
+def list_files(paths: Iterable[str | Path]) -> list[Path]:
+    """The files that are named, and in order those of the folders that are, but hidden ones."""
+    return [file for path in map(Path, paths) for file in _list_folder(path)]
+
+
+def _list_folder(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file()
+        and not file.name.endswith(_NO_TRACES)
+        and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
 
 
 def read_items(path: Path, *, told: Told = lambda _: None) -> Iterator[FileItem | Unread]:

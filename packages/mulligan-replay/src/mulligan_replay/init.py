@@ -10,6 +10,7 @@ from mulligan.cli.options import add_json, command, option
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.private_file import write_private
+from mulligan_replay.files import list_files
 from mulligan_replay.hosts import HOSTS, find_host, find_installed, list_lines
 
 
@@ -36,11 +37,12 @@ from mulligan_replay.hosts import HOSTS, find_host, find_installed, list_lines
 )
 def run_init(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
     """Recognise the framework, and write the lines."""
-    missing = next((path for path in options.files if not path.is_file()), None)
+    files = list_files(options.files)
+    missing = next((path for path in files if not path.is_file()), None)
     if missing is not None:
         raise ConfigurationError(f"{missing} is no file.")
-    host = options.host or find_host(options.files) or _choose_installed()
-    lines = list(list_lines(host, options.store, options.files))
+    host = options.host or find_host(files) or _choose_installed()
+    lines = list(list_lines(host, options.store, files))
     said: list[str] = []
     if options.output is not None:
         if options.output.exists():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +51,15 @@ def read_files(
     paths: Iterable[Path], account: ReadAccount, *, told: Told = lambda _: None
 ) -> Iterator[TracedTurn | TracedTool]:
     """Every turn of some files, in order; `account` is filled meanwhile."""
-    for path in paths:
+    waiting: tuple[Path, _Reader] | None = None
+    for path in _sort_numbered(paths):
         reader = _Reader(path.name)
+        if waiting is not None:
+            before, one = waiting
+            if before.parent == path.parent:
+                reader.go_on(one)
+            else:
+                yield from _sift(one.end(), account, before, whole=False)
         for item in read_items(path, told=told):
             account.values += 1
             if isinstance(item, Unread):
@@ -60,7 +69,20 @@ def read_files(
             if reader.kind != UNKNOWN:
                 account.read[reader.kind] += 1
             yield from _sift(found, account, path, whole=reader.kind == UNKNOWN)
-        yield from _sift(reader.end(), account, path, whole=False)
+        waiting = (path, reader) if reader.has_one_message else None
+        if waiting is None:
+            yield from _sift(reader.end(), account, path, whole=False)
+    if waiting is not None:
+        yield from _sift(waiting[1].end(), account, waiting[0], whole=False)
+
+
+_DIGITS = re.compile(r"\d{1,18}")
+
+
+def _sort_numbered(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files as they were named; neighbours that differ by a number alone, by that number."""
+    for _, alike in groupby(paths, key=lambda path: _DIGITS.sub("", str(path))):
+        yield from sorted(alike, key=lambda path: list(map(int, _DIGITS.findall(path.name))))
 
 
 def _sift(
@@ -92,6 +114,16 @@ class _Reader:
         self._count = 0
         self.kind = UNKNOWN
         """The form of the latest value."""
+        self._values = self._messages = 0
+
+    @property
+    def has_one_message(self) -> bool:
+        """Whether the file is one message of a conversation, whose others are in files beside."""
+        return self._values == self._messages == 1
+
+    def go_on(self, other: _Reader) -> None:
+        """Go on with the conversation of the file before."""
+        self._talks, self._count = other._talks, other._count
 
     def try_to_read(self, item: FileItem) -> list[Found]:
         """What one value comes to; one that breaks its form in a way of its own is counted."""
@@ -105,6 +137,7 @@ class _Reader:
     def read(self, item: FileItem) -> Iterator[Found]:
         """Take in one value."""
         value, self.kind = item.value, UNKNOWN
+        self._values += 1
         if isinstance(value, list) and any(map(is_message, value)):
             yield from self._read_list(value, item)
         elif not isinstance(value, dict):
@@ -153,6 +186,7 @@ class _Reader:
     ) -> Iterator[Found]:
         """One message of a conversation that is written down line by line."""
         self.kind = name_form([message])
+        self._messages += is_known(message)
         session = next((value[name] for name in _SESSIONS if value.get(name)), "")
         key = f"{item.group} {session}"
         talk = self._talks.pop(key, None)

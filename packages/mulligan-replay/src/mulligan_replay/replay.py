@@ -9,16 +9,22 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mulligan.app.wiring import refuse_running_loop
 from mulligan.codec import encode_json
 from mulligan.learning.consolidation import consolidate
+from mulligan.learning.task_versions import cut_middle, score_run
+from mulligan.loops.tasks import KEPT_TOKENS
 from mulligan.process.event_loop import run_on_own_loop
 from mulligan.redaction import Redactor
 from mulligan.stores.opening import open_store
+from mulligan.types.finding import Standing, Verdict
 from mulligan.types.lesson import Episode
+from mulligan.types.notes import TaskRun
+from mulligan.types.task import Ran
 from mulligan_replay.figures import ReplayFigures, ReplayReport
-from mulligan_replay.files import Told
+from mulligan_replay.files import Told, list_files
 from mulligan_replay.reading import ReadAccount, read_files
-from mulligan_replay.review import ReviewedTurn, Reviewer
+from mulligan_replay.review import NO_DAY, ReviewedTurn, Reviewer
 from mulligan_replay.tools import Corrections, TracedTools
 from mulligan_replay.trace import TracedTool
 
@@ -47,12 +53,13 @@ def replay(
     told: Told = lambda _: None,
     seen: Seen = lambda _: None,
 ) -> Replayed:
-    """Replay some files of traces. Nothing is called, and nothing leaves the machine.
+    """Replay some files of traces, or folders. Nothing is called, and nothing leaves the machine.
 
     `learn`: the URL of a store that failures and their lessons are put into. `told` is called with
     the bytes that were read, `seen` with every turn.
     """
-    paths = [Path(each) for each in files]
+    refuse_running_loop(instead="await asyncio.to_thread(replay, …)")
+    paths = list_files(files)
     tools, account = TracedTools(corrections.effects), ReadAccount()
     reviewer = Reviewer(tools, timezone=corrections.timezone)
     figures = ReplayFigures(tools, key=make_key(paths), show_values=show_values)
@@ -75,6 +82,43 @@ def replay(
     )
     learned = _learn(learn, reviewer, key=make_key(paths)) if learn else 0
     return Replayed(report=report, tools=tools, learned=learned)
+
+
+def read_task_runs(*files: str | Path, corrections: Corrections = PLAIN) -> list[TaskRun]:
+    """Recorded runs of a task, for `m.optimize_task(task, runs=…)`; without secrets.
+
+    A run is as good as the trace says; where it says nothing, as the standard checks found it.
+    """
+    runs: list[TaskRun] = []
+    redactor = Redactor(key=make_key(list_files(files)))
+
+    def keep(reviewed: ReviewedTurn) -> None:
+        if reviewed.traced.reply:
+            runs.append(_build_task_run(reviewed, redactor))
+
+    replay(*files, corrections=corrections, seen=keep)
+    return runs
+
+
+def _build_task_run(reviewed: ReviewedTurn, redactor: Redactor) -> TaskRun:
+    traced, failed = reviewed.traced, [call for call in reviewed.calls if call.failed]
+    verdict = reviewed.verdict or Verdict(standing=Standing.UNCHECKED, confidence=None)
+    ran = Ran(output=traced.reply, tool_errors=len(failed))
+    found = score_run(ran, verdict=verdict, told=False)
+    failures = (each.execution.failure for each in failed)
+    kinds = [each.error_class.value for each in failures if each is not None]
+    score = found if traced.correct is None else float(traced.correct)
+    problems = [each.rule for each in verdict.errors] + ([] if score else kinds[-1:])
+    return TaskRun(
+        version=0,
+        at=traced.at or NO_DAY,
+        score=score,
+        standing=verdict.standing,
+        problem=problems[0] if problems else "",
+        excerpt=cut_middle(redactor.redact_text(traced.reply), tokens=KEPT_TOKENS),
+        tokens=traced.tokens,
+        id=traced.id,
+    )
 
 
 def make_key(paths: Iterable[Path]) -> bytes:

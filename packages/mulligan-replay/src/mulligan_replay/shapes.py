@@ -19,14 +19,15 @@ _WORDS: Mapping[str, str] = {
 }
 _HOLDERS = (
     "content", "parts", "items", "blocks", "steps", "function", "tool_calls",
-    "toolCalls", "tool_call", "tool_call_result", "toolInvocation", "toolInvocations",
+    "toolCalls", "trajectory", "tool_call", "tool_call_result", "toolInvocation", "toolInvocations",
 )  # fmt: skip
 _NAMES = ("tool_name", "toolName", "function_name", "tool", "name")
-_GIVEN = ("arguments", "args", "tool_kwargs", "tool_input", "parameters", "input")
+_GIVEN = ("arguments", "args", "tool_args", "tool_kwargs", "tool_input", "parameters", "input")
 _CAME = ("result", "output", "observation", "observations", "response")
 _IDS = ("tool_call_id", "toolCallId", "call_id", "tool_use_id", "id")
 _ASKED = ("task", "question", "prompt", "query", "user_input", "request", "input")
 _ANSWERED = ("answer", "final_output", "output", "response", "reply")
+_NUMBERED = re.compile(r"(\w+?)_(\d{1,4})")
 _MOST_DEEP = 4
 
 Held = Mapping[str, Any]
@@ -75,9 +76,20 @@ def _list_parts(held: Held, deep: int = 0) -> Iterator[dict[str, Any]]:
     for each in (held, extra) if isinstance(extra, Mapping) else (held,):
         for name in _HOLDERS:
             inner = each.get(name)
-            for part in inner if isinstance(inner, list) else [inner]:
+            for part in inner if isinstance(inner, list) else _split_numbered(inner):
                 if isinstance(part, Mapping):
                     yield from list(_read_part(part)) or _list_parts(part, deep + 1)
+
+
+def _split_numbered(held: object) -> list[object]:
+    """Steps that stand in one object under numbered names, `tool_name_0`, each by itself."""
+    if not isinstance(held, Mapping):
+        return [held]
+    steps: dict[int, dict[str, object]] = {}
+    for key, value in held.items():
+        if (found := _NUMBERED.fullmatch(str(key))) is not None:
+            steps.setdefault(int(found[2]), {})[found[1]] = value
+    return [steps[number] for number in sorted(steps)] or [held]
 
 
 def _read_part(part: Held) -> Iterator[dict[str, Any]]:
@@ -111,11 +123,17 @@ def _read_end(held: Held, key: str) -> dict[str, Any]:
     error = held.get("error")
     told = error.get("message", error) if isinstance(error, Mapping) else error
     came = next((held[n] for n in (*_CAME, "content") if held.get(n) is not None), None)
-    failed = bool(error) or bool(held.get("is_error")) or held.get("status") == "error"
+    failed = bool(error) or is_flagged(held)
     if isinstance(came, Mapping) and came.keys() == {"type", "value"}:
         failed, came = failed or str(came["type"]).startswith("error"), came["value"]
     said = told if came is None or (isinstance(error, str | Mapping) and error) else came
     return {"type": "tool_result", "tool_use_id": key, "content": said, "is_error": failed}
+
+
+def is_flagged(held: Held) -> bool:
+    """Whether what came of a call says itself that it failed: `is_error`, `tool_call_error`."""
+    told = any(value is True for name, value in held.items() if str(name).endswith("_error"))
+    return told or held.get("isError") is True or held.get("status") == "error"
 
 
 def _result(held: Held, text: str) -> dict[str, Any]:

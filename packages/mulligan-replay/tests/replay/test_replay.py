@@ -15,7 +15,7 @@ import pytest
 from mulligan.cli.main import main
 from mulligan.evaluation.evaluate import read_cases
 from mulligan.types.effect import Effect
-from mulligan.types.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan_replay import Replayed, replay
 from mulligan_replay.command import EXAMPLE
 from mulligan_replay.page import render_report
@@ -66,6 +66,11 @@ def test_the_example_shows_one_of_each(example):
     assert report.held == {"send_email": 1}
     assert [(each.tool, each.explains) for each in report.lessons] == [("find_order", 3)]
     assert not report.unread
+
+
+async def test_in_a_notebook_it_says_what_to_write_instead():
+    with pytest.raises(MulliganError, match=r"await asyncio.to_thread\(replay"):
+        replay("runs.jsonl")
 
 
 def test_every_estimate_has_its_n_and_an_interval(example):
@@ -274,6 +279,18 @@ def test_the_schema_of_our_own_form_fits_what_is_read(folder, capsys):
 def test_a_file_that_is_not_there_is_said(folder, capsys):
     assert main(["replay", "gone.jsonl"]) == 2
     assert "gone.jsonl" in capsys.readouterr().err
+
+
+def test_a_folder_is_read_with_all_that_is_in_it_but_hidden_files_and_reports(folder, capsys):
+    for name in ("traces/one", "traces/later/two", "traces/.cache/three"):
+        (folder / name).mkdir(parents=True)
+        write(folder / name, {"id": name, "message": "Hi", "reply": "Hello."})
+    (folder / "traces" / "replay.html").write_text("an earlier report")
+
+    assert main(["replay", "traces", "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert (found["turns"], found["unread"]) == (2, {})
 
 
 def test_the_dashboard_has_the_replayed_runs_without_their_secrets(tmp_path, capsys):

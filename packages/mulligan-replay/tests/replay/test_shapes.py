@@ -1,5 +1,6 @@
 """Files of libraries that replay does not name, as these wrote them: smolagents 1.26, haystack 3.4,
-autogen-agentchat 0.7.5, llama-index 0.14; and a log of somebody's own.
+autogen-agentchat 0.7.5, llama-index 0.14, agno 3.1, dspy 3.4, strands-agents 1.62; and a log of
+somebody's own.
 """
 
 from __future__ import annotations
@@ -91,6 +92,76 @@ LLAMA_INDEX = [
         )
     ),
 ]
+AGNO = {
+    "run_id": "r1",
+    "messages": [
+        {"role": "user", "content": ASKED, "created_at": 1795052569},
+        *(
+            each
+            for number, (error, came) in enumerate(((True, REFUSED), (False, "open")))
+            for each in (
+                {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {
+                            "id": f"t{number}",
+                            "type": "function",
+                            "function": {"name": "find_order", "arguments": json.dumps(GIVEN)},
+                        }
+                    ],
+                },
+                {
+                    "role": "tool",
+                    "content": came,
+                    "tool_call_id": f"t{number}",
+                    "tool_name": "find_order",
+                    "tool_args": GIVEN,
+                    "tool_call_error": error,
+                },
+            )
+        ),
+    ],
+}
+DSPY = {
+    "question": ASKED,
+    "trajectory": {
+        f"{name}_{number}": value
+        for number, came in enumerate((f"Execution error in find_order: {REFUSED}", "open"))
+        for name, value in (
+            ("thought", "Go on."),
+            ("tool_name", "find_order"),
+            ("tool_args", GIVEN),
+            ("observation", came),
+        )
+    },
+    "answer": "It is open.",
+}
+STRANDS = [
+    {"role": "user", "content": [{"text": ASKED}]},
+    *(
+        each
+        for number, (status, came) in enumerate((("error", REFUSED), ("success", "open")))
+        for key in [f"t{number}"]
+        for each in (
+            {
+                "role": "assistant",
+                "content": [{"toolUse": {"toolUseId": key, "name": "find_order", "input": GIVEN}}],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "toolResult": {
+                            "toolUseId": key,
+                            "status": status,
+                            "content": [{"text": came}],
+                        }
+                    }
+                ],
+            },
+        )
+    ),
+]
 FLAGGED = {
     "smolagents": SMOLAGENTS,
     "smolagents-result": [{"output": "Done.", "state": "success", "steps": SMOLAGENTS}],
@@ -98,6 +169,8 @@ FLAGGED = {
     "autogen": AUTOGEN,
     "autogen-state": [AUTOGEN_STATE],
     "own": [OWN_LOG],
+    "agno": [AGNO],
+    "strands": [STRANDS],
 }
 
 
@@ -116,6 +189,41 @@ def test_calls_are_read_by_their_shape(values, tmp_path):
     assert [each.error for each in turn.calls] == [REFUSED, None]
     assert turn.calls[1].result == "open"
     assert not account.unread
+    assert not account.parts
+
+
+def test_a_conversation_with_a_file_for_each_message_is_one_in_its_order(tmp_path):
+    for number, message in enumerate(STRANDS * 3):
+        held = {"message": message, "message_id": number, "created_at": "2026-11-19T01:41:29+00:00"}
+        made.write_json(tmp_path / f"message_{number}.json", held)
+    account = ReadAccount()
+
+    turns = list(read_files(sorted(tmp_path.iterdir()), account))
+
+    assert [(turn.message, len(turn.calls)) for turn in turns] == [(ASKED, 2)] * 3
+    assert [call.error for call in turns[2].calls] == [REFUSED, None]
+    assert not account.parts
+
+
+def test_files_of_one_message_in_two_folders_are_two_conversations(tmp_path):
+    paths = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        paths.append(made.write_json(tmp_path / name / "0.json", STRANDS[0]))
+
+    turns = list(read_files(paths, ReadAccount()))
+
+    assert [turn.before for turn in turns] == [(), ()]
+
+
+def test_steps_under_numbered_names_are_calls(tmp_path):
+    turn, account = read(made.write_json(tmp_path / "file.json", DSPY))
+
+    assert turn.message == ASKED
+    assert [(each.tool, dict(each.arguments)) for each in turn.calls] == [("find_order", GIVEN)] * 2
+    assert REFUSED in turn.calls[0].result
+    assert turn.calls[1].result == "open"
+    assert turn.reply == "It is open."
     assert not account.parts
 
 

@@ -9,6 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from mulligan.app.mulligan import Mulligan
     from mulligan.loops.tasks import TaskDone
     from mulligan.runtime.declaration import Arguments, Failures, Remote, Review, Undoing
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from mulligan.types.notes import Refinement
     from mulligan.types.task import Experience, Ran, Reflect, Task
     from mulligan.types.turn import Turn
+
+    replay: Callable[..., Any]
 
 _HOMES = {
     "Action": "mulligan.types.action",
@@ -85,12 +90,28 @@ __all__ = [
     "Undoing", "UnfinishedRunError", "Verdict",
 ]  # fmt: skip
 
+_EXTRAS = {"replay": "mulligan_replay"}
+"""Functions of packages of their own; each is the main one of the extra by its name."""
+
 
 def __getattr__(name: str) -> object:
+    if name in _EXTRAS:
+        return _load_extra(name)
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'mulligan' has no attribute {name!r}")
     return getattr(import_module(home), name)
+
+
+def _load_extra(name: str) -> object:
+    try:
+        return getattr(import_module(_EXTRAS[name]), name)
+    except ModuleNotFoundError as missing:
+        if missing.name != _EXTRAS[name]:
+            raise
+        from mulligan.types.errors import MissingExtraError
+
+        raise MissingExtraError(need=f"mulligan.{name}", extra=name) from missing
 
 
 def __dir__() -> list[str]:

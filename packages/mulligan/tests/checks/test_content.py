@@ -107,6 +107,21 @@ def test_a_phone_number_is_found_however_it_is_written() -> None:
     assert rules(pii(allow=["2125551234"]), "My number is 2125551234") == []
 
 
+SPELLED = """Call five five five, one two three four | It is five-five-five one-two-one-two.
+Oh seven double seven 900 one two three four five | null eins fünf eins zwo drei vier vier fünf"""
+NOT_SPELLED = """One two three four five six seven, go!
+nine eight seven six five four three two one | one or two of four | five, six or seven times four
+Take one, two, three or four of 1, 2, 3, 4, 5"""
+
+
+def test_a_phone_number_in_words_is_found_and_counting_is_none() -> None:
+    said, others = (each.replace("\n", " | ").split(" | ") for each in (SPELLED, NOT_SPELLED))
+
+    assert [each for each in said if rules(pii(), each) != ["pii.phone"]] == []
+    assert [each for each in others if rules(pii(), each)] == []
+    assert rules(pii(allow=["555 1234 567"]), "five five five one two three four five 67") == []
+
+
 @pytest.mark.parametrize(
     "make",
     [

@@ -97,6 +97,29 @@ async def test_a_claim_in_another_language_is_confirmed_by_its_passage(
     assert verified.confirmed
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage", "confirmed"),
+    [
+        ("The shop is closed on holidays.", "The shop sells flowers and seeds.", False),
+        ("Delivery to Norway is free.", "Norway has many fjords.", False),
+        ("Der Laden hat an Feiertagen zu.", "Der Laden verkauft Blumen und Samen.", False),
+        ("我们有客户。", "我们的船很快。", False),
+        ("Delivery to Norway is free.", "We charge nothing for delivery to Norway.", True),
+        ("It is free.", "All of this is free of charge.", True),
+        ("Wir betreuen 100 Kunden in Gent.", "We serve 100+ clients from our office.", True),
+    ],
+)
+async def test_a_passage_that_shares_one_word_with_a_claim_does_not_support_it(
+    claim: str, passage: str, confirmed: bool
+) -> None:
+    said = Claims(claims=(Claim(text=claim, support=YES, passage=passage),))
+
+    verified = await Verifier(ScriptedJudge(said)).verify(Reply(text=claim, context=(passage,)))
+
+    assert verified is not None
+    assert verified.confirmed is confirmed
+
+
 async def test_no_answer_is_not_remembered() -> None:
     judge = ScriptedJudge(None, claims())
     verifier = Verifier(judge)

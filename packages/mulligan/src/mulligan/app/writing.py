@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mulligan.loops.tasks import TaskDone, Work
     from mulligan.runtime.reply import Rewrite
     from mulligan.types.adapter import AgentWriter
+    from mulligan.types.notes import TaskRun
     from mulligan.types.reply import Replied, Reply
     from mulligan.types.task import Reflect, Task, TaskCase
 
@@ -255,9 +256,10 @@ class Writing:
 
     async def optimize_task(
         self,
-        task: str,
+        task: str | Task,
         /,
         *,
+        runs: Iterable[TaskRun] | None = None,
         rounds: int = 4,
         reflect: Reflect | None = None,
         model: str | None = None,
@@ -267,24 +269,33 @@ class Writing:
         """Have notes proposed from a task's recorded, scored runs, and put them on trial.
 
         `reflect` says who reflects; without it, the application's judge does. Nothing is promoted
-        here: the runs to come decide, by the same gate as always.
+        here: the runs to come decide, by the same gate as always. `runs` are of a `Task` and were
+        made elsewhere, such as those of traces: a search over these instead, which count for none.
         """
         from mulligan.insights.filters import NameLookup
         from mulligan.insights.tasks import TaskList
         from mulligan.loops.reflection import optimize
+        from mulligan.loops.tasks import build_ground
         from mulligan.stores.tenant_view import keep_to_tenant
-        from mulligan.types.task import Reflect
+        from mulligan.types.task import Reflect, Task, require_task
 
         named = NameLookup(self._parts.runtime.redactor).find_tenant(tenant)
         whose, store = named or self._parts.learning.tenant, self._parts.store
         tasks = TaskList((keep_to_tenant(store, whose) if whose else store).task_versions)
-        ground = tasks.require_ground(task, model=model)
+        using, recorded = self._build_learning(), None
+        if runs is None:
+            name = task.identity if isinstance(task, Task) else task
+            ground = tasks.require_ground(name, model=model)
+        else:
+            own = require_task(task) if model is None else replace(require_task(task), model=model)
+            ground, recorded = replace(build_ground(own, using), tenant=whose), (own, list(runs))
         return await optimize(
             ground,
             settings=reflect or Reflect(),
             rounds=rounds,
-            using=self._build_learning(),
+            using=using,
             tell=tell,
+            recorded=recorded,
         )
 
     def _build_learning(self) -> Learning:

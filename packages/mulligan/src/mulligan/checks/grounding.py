@@ -57,6 +57,7 @@ from mulligan_dates.lexicon import (
     has_capitals_for_names,
     has_foreign_letters,
     is_unspaced,
+    load_common_words,
     load_others,
 )
 from mulligan_dates.text import fold, split_prose, stem
@@ -586,12 +587,24 @@ def _verify_passage(claim: Claim, context: tuple[str, ...]) -> Claim:
     return replace(claim, passage=passage)
 
 
+SHARED = 2
+"""Words that a passage and a claim must have in common; one alone says little of either."""
+
+
 def _is_about(passage: str, claim: str) -> bool:
-    """Whether a passage can decide a claim: more than one word, on the same, in its figures too."""
-    words = _list_content(passage)
-    several = len(split_prose(passage)) > 1 or len(words) > 1
-    shared = bool(words & _list_content(claim))
-    return several and shared and not any(find_unsupported(claim, Specifics((passage,))))
+    """Whether a passage can decide a claim: some words on the same matter, and all its figures."""
+    spoken = detect_language(claim)
+    words = _list_content(claim) - set(map(stem, load_common_words().get(spoken, ())))
+    foreign = detect_language(passage, otherwise=spoken) != spoken
+    fewest = 1 if foreign else min(SHARED, _weigh_words(words))
+    shared = _weigh_words(words & _list_content(passage))
+    several = len(split_prose(passage)) > 1 or len(_list_content(passage)) > 1
+    return several and shared >= fewest and not any(find_unsupported(claim, Specifics((passage,))))
+
+
+def _weigh_words(words: frozenset[str]) -> float:
+    """How many words these are: two letters for one, where a script has no spaces."""
+    return sum(0.5 if is_unspaced(word[0]) else 1.0 for word in words)
 
 
 def _list_content(text: str) -> frozenset[str]:

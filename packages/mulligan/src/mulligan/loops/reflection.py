@@ -6,7 +6,7 @@ A search over recorded runs proposes notes too. The gate decides about all of th
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -405,13 +405,18 @@ async def optimize(
     rounds: int,
     using: Learning,
     tell: Tell = lambda _number, _said: None,
+    recorded: tuple[Task, Sequence[TaskRun]] | None = None,
 ) -> Optimized:
-    """Propose notes from recorded runs, and put them on trial."""
+    """Propose notes from recorded runs, and put them on trial.
+
+    `recorded` are runs of a task's static text that are in no store. They count for no version.
+    """
     if not 1 <= rounds <= MOST_ROUNDS:
         raise ConfigurationError(f"rounds={rounds}: a search takes 1 to {MOST_ROUNDS} rounds.")
-    runs, task = await using.ask_versions(
-        partial(_read_runs, ground, settings=settings, using=using)
-    )
+    read = partial(_read_runs, ground, settings=settings, using=using)
+    if recorded is not None:
+        read = partial(_take_runs, ground, *recorded, using=using)
+    runs, task = await using.ask_versions(read)
     front = find_front(runs)
     heard: list[Happened] = []
     searching = replace(using, announce=partial(_announce, heard, using.announce))
@@ -439,17 +444,29 @@ async def optimize(
     )
 
 
+def _take_runs(
+    ground: Ground, task: Task, runs: Sequence[TaskRun], *, using: Learning
+) -> tuple[list[TaskRun], Task]:
+    """Runs that were recorded elsewhere; a task that never ran here begins with version 0."""
+    if not using.task_versions.list_versions(ground.task, tenant=ground.tenant, limit=1):
+        begin(task, ground, using=using)
+    return _require_runs(task.identity, runs), task
+
+
+def _require_runs(task: str, runs: Sequence[TaskRun]) -> list[TaskRun]:
+    scored = [run for run in runs if run.score is not None]
+    if len(scored) < FEWEST:
+        raise ConfigurationError(
+            f"Task {task} has {len(scored)} scored runs on record, and a search needs "
+            f"{FEWEST}: run it with a score or checks, or rate its runs."
+        )
+    return scored
+
+
 def _read_runs(ground: Ground, *, settings: Reflect, using: Learning) -> tuple[list[TaskRun], Task]:
     """The recorded scored runs, and the task as its stored versions describe it."""
     task_versions = using.task_versions
-    runs = [
-        run for run in task_versions.list_runs(ground, limit=_RECORDED) if run.score is not None
-    ]
-    if len(runs) < FEWEST:
-        raise ConfigurationError(
-            f"Task {ground.task} has {len(runs)} scored runs on record, and a search needs "
-            f"{FEWEST}: run it with a score or checks, or rate its runs."
-        )
+    runs = _require_runs(ground.task, task_versions.list_runs(ground, limit=_RECORDED))
     static = task_versions.list_versions(ground.task, tenant=ground.tenant)[-1].refinement
     task = Task(
         id=ground.task,

@@ -131,7 +131,7 @@ async def run_task(
     """
     require_task(task)
     began = using.monotonic()
-    plan = _Plan(ground=_build_ground(task, using), meter=Meter(task.budget), input=input)
+    plan = _Plan(ground=build_ground(task, using), meter=Meter(task.budget), input=input)
     done, plan = await _run_and_learn(task, work, plan=plan, using=using)
     meter = plan.meter
     spent = meter.spent if meter.spent != "time" else ""
@@ -380,7 +380,7 @@ async def evaluate_task(
 
     Nothing is counted, proposed or promoted. Work that raises scores 0.
     """
-    ground = _build_ground(require_task(task), using)
+    ground = build_ground(require_task(task), using)
     settings = replace(task.settings or Reflect(), gate=Gate.EVIDENCE)
     known = await using.ask_versions(partial(_read_versions, ground, using=using))
     chosen = list(versions) or sorted({0, known.standings.on_top})
@@ -619,7 +619,8 @@ def _show_now(output: object, using: Learning, *, tokens: int) -> str:
     return cut_middle(near, tokens=tokens, of=len(text))
 
 
-def _build_ground(task: Task, using: Learning) -> Ground:
+def build_ground(task: Task, using: Learning) -> Ground:
+    """Where the evidence about a task belongs."""
     return Ground(
         task=task.identity,
         tenant=using.tenant,
