@@ -172,7 +172,8 @@ def _resolve_apart(parts: Sequence[Dated], at: Moment) -> list[Reading]:
         case [DayShift() as day, Shift() as shift]:
             return _resolve_day_ahead(day, shift, at)
         case [WeekdayAway() as away]:
-            return [resolve_weekday_away(away, at)]
+            found = [resolve_weekday_away(away, at)]
+            return expand_weekends(found) if away.weekend else found
         case [Nth() as nth]:
             return resolve_nth(nth, at)
         case _:
