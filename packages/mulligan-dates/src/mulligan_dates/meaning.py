@@ -172,7 +172,8 @@ def _resolve_apart(parts: Sequence[Dated], at: Moment) -> list[Reading]:
         case [DayShift() as day, Shift() as shift]:
             return _resolve_day_ahead(day, shift, at)
         case [WeekdayAway() as away]:
-            return [resolve_weekday_away(away, at)]
+            found = [resolve_weekday_away(away, at)]
+            return expand_weekends(found) if away.weekend else found
         case [Nth() as nth]:
             return resolve_nth(nth, at)
         case _:
@@ -609,7 +610,7 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     if _filter_days(found.first.parts) and _has_clock(last) and not _has_clock(first):
         # The 22nd to the 23rd at 7: whether it begins at 7 too, the words do not say.
         return []
-    if any(_names_third(each.parts) for each in (found.first, found.last)):
+    if any(names_third(each.parts) for each in (found.first, found.last)):
         # From the end of March: from which of its days on, the words do not say.
         return []
     starts, ends = resolve_parts(first, at), resolve_parts(last, at)
@@ -624,7 +625,7 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     return readings
 
 
-def _names_third(parts: Parts) -> bool:
+def names_third(parts: Parts) -> bool:
     """Whether it is an edge, and not one of a day."""
     edge = any(isinstance(part, Edge) for part in parts)
     return edge and any(isinstance(part, _WITH_EDGES) and part != _THIS_DAY for part in parts)

@@ -163,6 +163,8 @@ class WeekdayAway(Struct, frozen=True):
     count: int
     weekday: int
     sign: int
+    weekend: bool = False
+    """The weekends that begin with that weekday."""
 
 
 class WeekdayFrom(Struct, frozen=True):

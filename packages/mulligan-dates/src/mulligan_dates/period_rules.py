@@ -208,6 +208,7 @@ def _add_amounts(total: Amount | None, more: Amount) -> Amount:
 
 _SHORT = (Unit.SECOND, Unit.MINUTE, Unit.HOUR)
 _QUARTERS = range(1, 5)
+_SATURDAY = 5
 _EARLIEST_YEAR = 1000
 _LONG_AGO = range(_EARLIEST_YEAR, 1900)
 """Years that are as likely to be a time of day."""
@@ -597,13 +598,16 @@ def _parse_bare_unit(scan: Scan, i: int) -> Told | None:
 
 
 def _parse_weekdays_away(scan: Scan, i: int) -> Found | None:
-    """Three Fridays from now, the third Friday from now."""
+    """Three Fridays from now, the third Friday from now, two weekends ago."""
     words, tokens = scan.words, scan.tokens
     number, ordinal = tokens[i].number, tokens[i].ordinal
     count = number or ordinal
     if not count or count > MOST_UNITS:
         return None
+    unit = words.units.match(tokens, i + 1)
+    weekend = unit is not None and unit[0] is Unit.WEEKEND
     day = words.weekdays.match(tokens, i + 1) or words.weekdays_repeated.match(tokens, i + 1)
+    day = (_SATURDAY, unit[1]) if unit and weekend else day
     if day and tokens[i].digits and tokens[i + 1].glued:
         # 2mon ago: months, and not Mondays.
         return None
@@ -611,6 +615,6 @@ def _parse_weekdays_away(scan: Scan, i: int) -> Found | None:
         # The second Monday later that month is not counted from now.
         return None
     if forth := words.forth.match(tokens, day[1]):
-        return (WeekdayAway(count, day[0], 1),), forth[1]
+        return (WeekdayAway(count, day[0], 1, weekend),), forth[1]
     back = words.back.match(tokens, day[1]) if number else None
-    return ((WeekdayAway(count, day[0], -1),), back[1]) if back else None
+    return ((WeekdayAway(count, day[0], -1, weekend),), back[1]) if back else None

@@ -46,7 +46,14 @@ from mulligan_dates.context import (
 )
 from mulligan_dates.grammar import Phrase, Spoken, Stretch, read
 from mulligan_dates.languages import choose_language
-from mulligan_dates.meaning import find_anchor, is_dated, is_vague, resolve_spoken, shift_reading
+from mulligan_dates.meaning import (
+    find_anchor,
+    is_dated,
+    is_vague,
+    names_third,
+    resolve_spoken,
+    shift_reading,
+)
 from mulligan_dates.parts import Now, Period, Shift, Weekday
 from mulligan_dates.period_rules import parse_lone_amount
 from mulligan_dates.readings import (
@@ -165,11 +172,13 @@ def _resolve_all(
         named = is_name(tokens, each, at=at, since=since) or is_unsure(
             tokens, each, clause=clauses[clause]
         )
+        # How long the end of a month lasts is too vague to hold a date against.
+        soft = isinstance(each, Phrase) and each.limit is None and names_third(each.parts)
         result = replace(
             result,
             looks_back=back and bool(result.readings),
             source=each.start in sources,
-            binding=result.binding and not named,
+            binding=result.binding and not named and not soft,
             quoted=result.start in quoted,
             clause=clause,
         )

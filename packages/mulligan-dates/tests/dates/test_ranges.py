@@ -56,6 +56,8 @@ def stretches(phrase: str, now: datetime = NOW) -> list[str]:
         ("early 2026", ["01-01 00:00/05-01 00:00"]),
         ("the middle of 2026", ["05-01 00:00/09-01 00:00"]),
         ("the end of the weekend", []),
+        ("two weekends ago", ["10-11 00:00/10-13 00:00", "10-10 18:00/10-13 00:00"]),
+        ("2 weekends from now", ["11-01 00:00/11-03 00:00", "10-31 18:00/11-03 00:00"]),
         ("Labor Day weekend 2026", ["09-05 00:00/09-08 00:00"]),
         ("Easter weekend 2026", ["04-03 00:00/04-07 00:00"]),
         ("the weekend of Halloween 2028", []),

@@ -267,3 +267,12 @@ def test_the_first_four_readings_are_told_and_the_others_counted() -> None:
     assert describe_readings(found[:2]) == "Monday 2025-10-20 or Tuesday 2025-10-21"
     assert describe_readings(found).endswith("Thursday 2025-10-23 or 2 more")
     assert describe_readings([]) == "nothing known"
+
+
+def test_the_end_of_a_month_binds_only_as_a_limit() -> None:
+    (end,) = find_expressions("Book it for the end of the month", moment())
+    (limit,) = find_expressions("Book it by the end of the month", moment())
+
+    assert end.readings
+    assert not end.binding
+    assert limit.binding
