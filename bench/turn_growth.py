@@ -11,16 +11,20 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from bench.turns import Desk, Meter, Price, Turn, count_turn, open_meter
+from bench.turns import NOW, Desk, Meter, Price, Turn, count_turn, open_meter
 from mulligan import Effect, Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import Entry, Opening, State
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Lesson, LessonState, Remedy
 from mulligan.types.values import make_uuid7
 
 ALLOWED = 1.2
 """How much more one may cost beside many than beside few."""
 SETTLED = 0.3
 """Seconds in which what a turn has woken is done."""
+WARM = 20
+"""Failing turns after which all that is loaded and counted at the first ones is there."""
 
 
 class Grown(NamedTuple):
@@ -107,6 +111,15 @@ def count_among_tenants(tenants: int) -> Price:
         return world.count(partial(world.desk.run, "accepted", tenant="tenant 0"))
 
 
+def count_beside_lessons(lessons: int) -> Price:
+    """A failing turn beside lessons about other failures of its tool."""
+    with open_world() as world:
+        leave_lessons(world.m, lessons)
+        for _ in range(WARM):
+            world.runner.run(world.desk.run("failing"))
+        return world.count(world.desk.turns["failing"])
+
+
 def count_result(size: int) -> Price:
     """A turn that reads a text of so many characters."""
     with open_world() as world:
@@ -129,6 +142,7 @@ GROWTHS: dict[str, tuple[Callable[[int], Price], int, int]] = {
     "calls in a turn": (count_call, 10, 1_000),
     "tools": (count_among_tools, 10, 1_000),
     "tenants": (count_among_tenants, 1, 1_000),
+    "lessons": (count_beside_lessons, 100, 10_000),
     "characters of a result": (count_result, 1_000, 10_000_000),
 }
 """How each is counted, with how few and how many."""
@@ -150,6 +164,28 @@ def leave_holds(m: Mulligan, holds: int) -> None:
     at = datetime.now(UTC)
     entries = [Entry(action=i, state=State.HELD, at=at, version=1, opening=opening) for i in ids]
     m._parts.store.journal.submit(entries).result()
+
+
+def leave_lessons(m: Mulligan, lessons: int) -> None:
+    """Lessons about other failures of the tool that fails; each shares most words with the rest."""
+    held = [_build_lesson(number) for number in range(lessons)]
+    m._parts.store.failures.append(held)
+
+
+def _build_lesson(number: int) -> Lesson:
+    said = f"title must not be empty for reason{number:05}"
+    return Lesson(
+        id=f"lesson {number:05}",
+        version=1,
+        tool="move_event",
+        fingerprint=f"1:{number:016x}",
+        error_class=ErrorClass.VALIDATION,
+        when=said,
+        statement=f"When `move_event` fails with {said!r}, give `title` in lower case.",
+        remedy=Remedy(),
+        state=LessonState.ACTIVE,
+        learned_at=NOW,
+    )
 
 
 async def _settle(turn: Turn) -> None:

@@ -15,6 +15,7 @@ MANY = {
     "calls in a turn": 50,
     "tools": 50,
     "tenants": 50,
+    "lessons": 1_000,
     "characters of a result": 1_000_000,
 }
 

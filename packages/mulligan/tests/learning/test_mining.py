@@ -24,6 +24,7 @@ from mulligan.types.lesson import (
     LessonState,
     Offer,
     Origin,
+    Prerequisite,
     Remedy,
 )
 from tests.learning.cases import DAY, HASHED, NOW, calling, changing, episode, made
@@ -94,6 +95,34 @@ def test_a_word_of_the_schema_is_kept_as_a_constant() -> None:
 )
 def test_a_value_from_nowhere_is_never_kept(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert find_remedies(failed(before, error="no"), after) == ()
+
+
+def test_letters_that_the_error_only_quotes_are_no_prefix() -> None:
+    """They are this call's value, and the next one has others."""
+    found = find_remedies(failed({"id": "old/7"}, error="no 'old/7' here"), {"id": "7"})
+
+    assert {each.how for remedy in found for each in remedy.changes} == {How.PART}
+
+
+def test_an_argument_that_is_given_its_default_is_no_change() -> None:
+    schema = {"properties": {"all": {"type": "boolean", "default": False}}}
+    call = failed({"order": "7"}, schema=schema, error="no")
+
+    (remedy,) = find_remedies(call, {"order": "#7", "all": False})
+
+    assert remedy == changing(made("order", How.PREFIX, text="#"))
+
+
+def test_what_a_call_before_was_given_is_not_learned_as_lost() -> None:
+    """The folder that was entered belongs to the lesson."""
+    entered = Earlier(tool="cd", arguments={"folder": "a"})
+
+    found = find_remedies(
+        failed({"file": "a/b.txt"}, error="no"), {"file": "b.txt"}, between=[entered]
+    )
+
+    assert found
+    assert all(remedy.first for remedy in found)
 
 
 def test_a_number_of_the_error_is_taken_from_the_next_error() -> None:
@@ -290,6 +319,30 @@ def test_arguments_of_two_names_teach_nothing_about_every_tool() -> None:
     ]
 
     assert all(each.tool for each in mine(episodes, at=NOW))
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_one_tool_teaches_the_others_what_a_call_takes_over_from_an_argument(times: int) -> None:
+    """Three sources do, fewer do not; and a call that takes nothing over stays with its tool."""
+    cut = made("file", How.PART, sign="/", at=-1)
+    folder = made("folder", How.PART, of="file", sign="/", at=0)
+    enter = Remedy(changes=(cut,), first=(Prerequisite(tool="cd", arguments=(folder,)),))
+    said = "cat: <path>: no such file or directory"
+
+    lessons = mine([episode(n, enter, tool="cat", template=said) for n in range(times)], at=NOW)
+    others = mine([episode(n, TOUCH, tool="cat", template=said) for n in range(times)], at=NOW)
+
+    assert [each.seen for each in lessons if not each.tool] == [3] * (times // 3)
+    assert all(each.tool for each in others)
+
+
+def test_a_new_name_needs_no_call_that_happened_to_be_made_before() -> None:
+    renamed = changing(made("folder", How.FROM_ARGUMENT, of="path"), made("path", How.DROP))
+    after_looking = Remedy(changes=renamed.changes, first=calling("pwd").first)
+
+    (lesson,) = mine([episode(1, renamed, after_looking)], at=NOW)
+
+    assert lesson.remedy == renamed
 
 
 def test_a_call_that_was_once_enough_alone_is_kept_without_the_others() -> None:

@@ -29,6 +29,10 @@ DROP = changing(made("day", How.DROP))
 LAST = made("file", How.PART, sign="/", at=-1)
 FIRST = changing(made("file", How.PART, sign="/", at=0))
 ENTERING = Prerequisite(tool="cd", arguments=(made("folder", How.PART, of="file", sign="/", at=0),))
+WHOLLY_ENTERING = Prerequisite(
+    tool="cd", arguments=(made("folder", How.PART, of="file", sign="/", upto=-1),)
+)
+CHOOSING = Prerequisite(tool="choose", arguments=(made("date", How.FROM_ARGUMENT, of="day"),))
 FILES = obj(file=TEXT, source=TEXT)
 PREFIX = changing(made("order", How.PREFIX, text="ORD-"))
 FILL = changing(made("unit", How.CONSTANT, value="m"))
@@ -58,6 +62,14 @@ def moving(to: str, of: str) -> Remedy:
         # A part stands for the whole where the rest is said elsewhere.
         (Remedy(changes=(LAST,), first=(ENTERING,)), {"file": "a/b.txt"}, FILES, {}),
         (FIRST, {"file": "a/b.txt", "source": "b.txt"}, FILES, {}),
+        (Remedy(changes=(LAST,), first=(WHOLLY_ENTERING,)), {"file": "a/b/c.txt"}, FILES, {}),
+        # What the tool does not take goes into a call before it.
+        (
+            Remedy(changes=DROP.changes, first=(CHOOSING,)),
+            {"day": "friday"},
+            {},
+            {"error": UNKNOWN},
+        ),
         # A sign that leaves a value what it is, or what is stated here and now.
         (changing(made("order", How.PREFIX, text="#")), {"order": "7"}, obj(order=TEXT), {}),
         (changing(made("channel", How.PREFIX, without="#")), {"channel": "#a"}, {}, {}),
@@ -118,6 +130,15 @@ def test_a_change_of_form_keeps_what_is_asked_for(remedy, arguments, schema, abo
         # The rest of a value would be lost.
         (changing(LAST), {"file": "a/b.txt"}, FILES, {}),
         (FIRST, {"file": "a/b.txt", "source": "c.txt"}, FILES, {}),
+        (Remedy(changes=(LAST,), first=(ENTERING,)), {"file": "a/b/c.txt"}, FILES, {}),
+        (Remedy(changes=FIRST.changes, first=(ENTERING,)), {"file": "a/b.txt"}, FILES, {}),
+        (
+            Remedy(changes=DROP.changes, first=(CHOOSING,)),
+            {"day": "friday"},
+            obj(day=TEXT),
+            {"error": UNKNOWN},
+        ),
+        (Remedy(changes=DROP.changes, first=(CHOOSING,)), {"day": "friday"}, {}, {"error": "no"}),
         # Letters that nobody states, and signs that lead elsewhere.
         (PREFIX, {"order": "7"}, obj(order=TEXT), {"error": "not found"}),
         (changing(made("path", How.PREFIX, text="../")), {"path": "plans"}, obj(path=TEXT), {}),

@@ -298,6 +298,24 @@ class LessonContract(Contract):
         assert failures.list_lessons(LessonQuery(text="no such thing")) == []
         assert failures.list_lessons(LessonQuery(text="?!")) == []
 
+    def test_the_closest_of_many_is_found_though_few_are_compared(
+        self, failures: FailureStore
+    ) -> None:
+        """By a word that few have; beside it as many as were asked for."""
+        said: dict[str, Any] = {"when": "", "mistake": "", "correction": "", "tool": "pay"}
+        many = [
+            make_lesson(id=f"l{n:02}", statement="The amount is refused.", **said)
+            for n in range(20)
+        ]
+        close = make_lesson(id="l99", statement="The amount is refused: in cents.", **said)
+        elsewhere = make_lesson(id="l98", statement="cents", **{**said, "tool": "find"})
+        failures.append([*many, close, elsewhere])
+
+        query = LessonQuery(text="amount refused, cents", tool="pay", tenant="home")
+
+        assert failures.list_lessons(replace(query, compared=3)) == [close, *many[:3]]
+        assert failures.list_lessons(query) == [close, *many]
+
     def test_words_of_an_older_version_find_nothing(self, failures: FailureStore) -> None:
         """What was reworded is found by its new words."""
         failures.append([make_lesson(1)])

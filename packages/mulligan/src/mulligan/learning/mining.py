@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from mulligan.learning.coerce import NOTHING
 from mulligan.learning.lessons import (
     EVIDENCE,
     SEED,
@@ -28,6 +29,7 @@ from mulligan.learning.lessons import (
     is_general,
     list_subjects,
 )
+from mulligan.learning.scope import find_scope_changes, only_rewrites
 from mulligan.learning.transforms import WAYS, ArgumentPlace, find_ways
 from mulligan.learning.values import is_small
 from mulligan.types.failure import ErrorClass
@@ -91,7 +93,15 @@ def find_remedies(
             if chosen or change or not steps:
                 made = (Remedy(changes=change, first=calls) for calls in first)
                 found |= {repr(remedy): remedy for remedy in itertools.islice(made, MOST_EACH)}
-    return tuple(sorted(found.values(), key=measure_cost)[:MOST_REMEDIES])
+    whole = _without_losses(list(found.values()), turn)
+    return tuple(sorted(whole, key=measure_cost)[:MOST_REMEDIES])
+
+
+def _without_losses(found: Sequence[Remedy], turn: FailedCall) -> list[Remedy]:
+    """Remedies but those whose changes lose what a call before them keeps in another remedy."""
+    other = [each for each in found if find_scope_changes(each, turn)]
+    kept = [each.changes for each in found if each not in other]
+    return [each for each in found if not (each in other and each.changes in kept)]
 
 
 def measure_cost(remedy: Remedy) -> float:
@@ -108,9 +118,11 @@ def _list_changes(
     before = failed.call.arguments
     ways: list[list[Transformation]] = []
     for name, value in fixed.items():
-        if name in before and is_same(before[name], value):
-            continue
         place = ArgumentPlace(argument=name, failed=failed, schema=failed.schema)
+        # What is left out has its default, so that giving it changes nothing.
+        known = place.rule.get("default", NOTHING) if place.old is NOTHING else place.old
+        if is_same(known, value):
+            continue
         ways.append(find_ways(value, place)[:MOST_EACH])
     dropped = [Transformation(argument=name, how=How.DROP) for name in before if name not in fixed]
     for chosen in itertools.islice(itertools.product(*ways), MOST_REMEDIES):
@@ -173,6 +185,9 @@ MOST_AGENTS = 20
 NEEDED = ("sign", "tool", "what", "like", "said")
 SUPPOSED = 0.3
 """The weight of an explanation that leaves out a call made before the success."""
+
+MOST_ALONE = 3
+"""Sources that teach something about other tools, where all of them are of one tool."""
 
 LONGEST_WORDS = 200
 MARKS = ("schema_hash", "agents", "shared")
@@ -262,7 +277,7 @@ def _group_by_words(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Epi
             about = f"words:{said}"[:LONGEST_WORDS] + f":{','.join(sorted(subjects))}"
             pool = LessonPool(each.tenant, "", each.server, "", about[: 2 * LONGEST_WORDS])
             found[pool].append(replace(each, tool="", template=said, remedies=remedies))
-    return {pool: held for pool, held in found.items() if len({e.fingerprint for e in held}) > 1}
+    return {pool: held for pool, held in found.items() if len(held) > 1}
 
 
 def _build_lessons(
@@ -271,7 +286,7 @@ def _build_lessons(
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
     able = {each.id: frozenset().union(*map(list_needs, each.remedies)) for each in repaired}
     for remedy, explained in cover(repaired):
-        if not pool.tool and len({each.fingerprint for each in explained}) < 2:
+        if not pool.tool and not _may_cross(remedy, explained):
             continue
         ids = {each.id for each in explained}
         others = [each for each in episodes if each.id not in ids]
@@ -301,6 +316,15 @@ def _build_lessons(
             batch=batch,
             learned_at=at,
         )
+
+
+def _may_cross(remedy: Remedy, explained: Sequence[Episode]) -> bool:
+    """Whether a remedy has helped at several tools, or one tool by giving a part of a value to
+    another: whoever can make that call too has the same need."""
+    if len({each.fingerprint for each in explained}) > 1:
+        return True
+    sources = count_sources(each.principal for each in explained)
+    return bool(remedy.changes and remedy.first) and sources >= MOST_ALONE
 
 
 def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]:
@@ -337,12 +361,14 @@ def list_needs(remedy: Remedy) -> frozenset[str]:
 def _measure_credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence[Episode]) -> float:
     """How much of what is left a remedy explains.
 
-    A remedy that leaves out calls which were made is only supposed to be enough.
+    A remedy that leaves out calls which were made is only supposed to be enough, unless it writes
+    the same values in another form: no call before makes a tool take those.
     """
     open_ids = {each.id for each in left}
     credit: dict[str, float] = {}
     for each in (each for each in explained if each.id in open_ids):
-        whole = len(remedy.first) == max(len(other.first) for other in each.remedies)
+        most = max(len(other.first) for other in each.remedies)
+        whole = len(remedy.first) == most or only_rewrites(remedy)
         # A named person counts once, however often they failed.
         source = each.principal or f"/{each.id}"
         credit[source] = max(credit.get(source, 0.0), 1.0 if whole else SUPPOSED)

@@ -26,7 +26,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.learning.classify import find_likely_class
-from mulligan.learning.coerce import ADDED, DROPPED, ORDERS
+from mulligan.learning.coerce import ADDED, DROPPED
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.lessons import (
     SEED,
@@ -42,7 +42,7 @@ from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.schema import read_schema
 from mulligan.learning.scope import find_scope_changes, is_named
 from mulligan.learning.suggest import estimate_prior
-from mulligan.learning.transforms import CASES, FACTORS, SIGNS, TYPES
+from mulligan.learning.transforms import CASES, FACTORS, FORMS, SIGNS, TYPES
 from mulligan.learning.values import list_properties
 from mulligan.types.display import NAME
 from mulligan.types.effect import Effect
@@ -183,7 +183,7 @@ _TYPED: Mapping[How, Callable[[Given], bool]] = {
     How.CASE: lambda given: given.get("case") in CASES,
     How.COERCE: lambda given: given.get("to") in TYPES,
     How.SCALE: lambda given: given.get("by") in FACTORS,
-    How.FORMAT: lambda given: given.get("form") in ("plain", *ORDERS.values()),
+    How.FORMAT: lambda given: given.get("form") in FORMS,
     How.PART: lambda given: (
         given.get("sign") in SIGNS and _is_place(given.get("at")) and _is_place(given.get("upto"))
     ),

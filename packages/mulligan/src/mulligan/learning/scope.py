@@ -20,7 +20,7 @@ from mulligan.learning.protected_fields import (
     stands_in,
 )
 from mulligan.learning.schema import TYPE_NAMES
-from mulligan.learning.transforms import ArgumentPlace, list_choices, make
+from mulligan.learning.transforms import ArgumentPlace, list_choices, make, split
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
 from mulligan.learning.values import list_properties
 from mulligan.types.effect import Effect
@@ -44,6 +44,7 @@ _AFFIX: Mapping[How, re.Pattern[str]] = {
 }
 """A prefix or suffix that may be added where it is stated: a word, one sign, or both. More signs
 could lead elsewhere."""
+_FORM = frozenset({How.LIST, How.SCALAR, How.COERCE, How.CASE, How.FORMAT, How.FROM_ARGUMENT})
 _EMPTY: tuple[object, ...] = (NOTHING, None, "", [], {})
 
 Rule = Callable[[Transformation, ArgumentPlace], bool]
@@ -51,7 +52,7 @@ Rule = Callable[[Transformation, ArgumentPlace], bool]
 
 def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
     """The arguments by which a remedy changes the request; none: it only repairs the form."""
-    moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+    moved = _list_moved(remedy)
     return [
         each.argument
         for each in remedy.changes
@@ -60,12 +61,26 @@ def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
     ]
 
 
+def only_rewrites(remedy: Remedy) -> bool:
+    """Whether a remedy gives the same values, in another form or under another name."""
+    moved = _list_moved(remedy)
+    return bool(remedy.changes) and all(
+        each.how in _FORM or (each.how is How.DROP and each.argument in moved)
+        for each in remedy.changes
+    )
+
+
+def _list_moved(remedy: Remedy) -> set[object]:
+    """The arguments whose values get another name."""
+    return {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+
+
 def asks_for_other(remedy: Remedy, *, stated: str) -> bool:
     """Whether a remedy changes the request for any call, so that it may not be shown.
 
     `stated`: the words of the tool and its errors.
     """
-    moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+    moved = _list_moved(remedy)
     for made in remedy.changes:
         match made.how:
             case How.DROP:
@@ -101,6 +116,10 @@ def _may_make(made: Transformation, remedy: Remedy, failed: FailedCall) -> bool:
         return False
     if made.how is How.PART:
         return _may_cut(made, place, remedy)
+    if made.how is How.DROP and made.argument not in list_properties(place.schema):
+        # What this tool does not take is as good in a call before it that does.
+        named = _is_stated(made.argument, failed)
+        return (named and _is_carried(place.old, remedy, failed)) or _may_drop(made, place)
     return _RULES[made.how](made, place)
 
 
@@ -196,17 +215,22 @@ def _may_cut(made: Transformation, place: ArgumentPlace, remedy: Remedy) -> bool
     if not isinstance(value, str) or not isinstance(whole, str) or made.given.get("sign") == " ":
         return False
     sign = str(made.given.get("sign"))
-    rest = [part for part in whole.split(sign) if part.strip() not in ("", ".", value)]
-    carried = any(
-        each.how is How.PART and each.given.get("of") == made.argument
-        for call in remedy.first
-        for each in call.arguments
-    )
+    rest = [part for part in split(whole, sign) if part not in split(value, sign)]
     others = [
         str(held) for name, held in place.failed.call.arguments.items() if name != made.argument
     ]
     beside = all(any(part in other.split(sign) for other in others) for part in rest)
-    return carried or (bool(rest) and beside)
+    return bool(rest) and (beside or _is_carried(sign.join(rest), remedy, place.failed))
+
+
+def _is_carried(value: object, remedy: Remedy, failed: FailedCall) -> bool:
+    """Whether a call before is given a value, made from an argument of the failing call."""
+    return any(
+        "of" in each.given
+        and is_same(make(each, ArgumentPlace(argument=each.argument, failed=failed)), value)
+        for call in remedy.first
+        for each in call.arguments
+    )
 
 
 def _wants_list(place: ArgumentPlace) -> bool:

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -191,13 +192,62 @@ def _change_affix(old: object, given: Given, *, front: bool) -> object:
 
 
 def _change_form(old: object, given: Given) -> object:
-    if not isinstance(old, str):
+    write = FORMS.get(str(given.get("form")))
+    return write(old) if write and isinstance(old, str) and len(old) <= LONGEST_TEXT else NOTHING
+
+
+def _write_plain(text: str) -> object:
+    return _BLANK.sub(" ", text).strip().strip("'\"`")
+
+
+def _write_day(text: str, *, order: str) -> object:
+    day = read_date(text)
+    return NOTHING if day is None else day.strftime(order)
+
+
+def _join_time(text: str) -> object:
+    found = _DAY_AND_TIME.fullmatch(text.strip())
+    return f"{found[1]}T{found[2]}" if found else NOTHING
+
+
+def _write_24_hours(text: str) -> object:
+    found = _12_HOURS.fullmatch(text.strip())
+    if found is None or not 1 <= int(found[1]) <= 12:
         return NOTHING
-    if given.get("form") == "plain":
-        return _BLANK.sub(" ", old).strip().strip("'\"`")
-    form = str(given.get("form"))
-    day = read_date(old) if form in ORDERS.values() else None
-    return NOTHING if day is None else day.strftime(form)
+    hour = int(found[1]) % 12 + (12 if found[4] in "pP" else 0)
+    return f"{hour:02}:{found[2] or '00'}" + (f":{found[3]}" if found[3] else "")
+
+
+def _write_epoch(text: str) -> object:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return NOTHING
+    # Without a zone it is another moment elsewhere.
+    return NOTHING if moment.tzinfo is None else int(moment.timestamp())
+
+
+def _write_digits(text: str) -> object:
+    digits = re.sub("[- ]", "", text)
+    # A short one may be a range, as `10-20` is.
+    numbered = _PARTED.fullmatch(text) and len(digits) >= SHORTEST_NUMBERED
+    return digits if numbered and read_date(text) is None else NOTHING
+
+
+_DAY_AND_TIME = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d.*)")
+_12_HOURS = re.compile(r"(\d{1,2})(?::(\d\d))?(?::(\d\d))? ?([ap])\.?m\.?", re.IGNORECASE)
+_PARTED = re.compile(r"\d+(?:[- ]\d+)+")
+SHORTEST_NUMBERED = 7
+"""Digits of an id that may be written with dashes or blanks between them."""
+FORMS: Mapping[str, Callable[[str], object]] = {
+    "plain": _write_plain,
+    **{order: partial(_write_day, order=order) for order in ORDERS.values()},
+    "date T time": _join_time,
+    "24 hours": _write_24_hours,
+    "epoch seconds": _write_epoch,
+    "digits": _write_digits,
+}
+"""Ways to write a value that leave it what it is."""
 
 
 def _pick_part(old: object, given: Given) -> object:
@@ -237,8 +287,11 @@ def _build_way(read: Read, shape: Shape) -> Way:
     def explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
         others = dict(place.failed.call.arguments)
         own = {name: others.pop(name) for name in (place.argument,) if name in others}
-        # Letters around a value are kept only if the error or the schema has them.
-        known = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
+        # Letters around a value are kept only if the schema has them, or the error itself.
+        said = place.failed.error[:LONGEST_ERROR]
+        for held in filter(None, map(str, place.failed.call.arguments.values())):
+            said = said.replace(held, " ")
+        known = f"{said} {place.read_documentation()}"
         for name, old in {**own, **others}.items():
             if is_same(old, value):
                 continue
@@ -281,9 +334,7 @@ RESHAPING: Mapping[How, Way] = {
         lambda old, given: coerce(old, str(given.get("to"))), ({"to": name} for name in TYPES)
     ),
     How.CASE: _build_tried(_change_case, ({"case": name} for name in CASES)),
-    How.FORMAT: _build_tried(
-        _change_form, ({"form": form} for form in ("plain", *dict.fromkeys(ORDERS.values())))
-    ),
+    How.FORMAT: _build_tried(_change_form, ({"form": form} for form in FORMS)),
     How.PREFIX: _build_way(partial(_read_affix, front=True), partial(_change_affix, front=True)),
     How.SUFFIX: _build_way(partial(_read_affix, front=False), partial(_change_affix, front=False)),
     How.PART: _build_tried(

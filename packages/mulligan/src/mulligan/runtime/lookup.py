@@ -49,6 +49,8 @@ MOST_ASKERS = 100
 MOST_ALIKE = 30
 """Lessons of a tool about other patterns that are looked at, where none is about this one; and of
 those that are about no tool."""
+MOST_COMPARED = 100
+"""Lessons that an error is compared with, so that a failure costs the same beside many."""
 
 
 class Asking(Struct, frozen=True, kw_only=True):
@@ -148,7 +150,7 @@ class Recall:
     def _find_alike(self, asking: Asking) -> Iterator[Lesson]:
         """The closest of the tool, then any of it; and the closest of those about no tool."""
         of_tool = LessonQuery(tenant=asking.tenant, tool=asking.failed.call.tool, limit=MOST_ALIKE)
-        closest = replace(of_tool, text=asking.pattern.template)
+        closest = replace(of_tool, text=asking.pattern.template, compared=MOST_COMPARED)
         found = {each.id: each for each in self._failures.list_lessons(closest)}
         if len(found) < MOST_ALIKE:
             found |= {each.id: each for each in self._failures.list_lessons(of_tool)}

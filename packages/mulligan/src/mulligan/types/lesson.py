@@ -596,4 +596,7 @@ class LessonQuery(Struct, frozen=True, kw_only=True):
     """Only those whose latest version was learned then or later."""
     text: str = ""
     """Only those that share words with it, the closest first."""
+    compared: int | None = None
+    """Where more lessons fit, how many `text` is compared with, beside those that share a rare word
+    with it: one that fewer lessons have. `None`: all."""
     limit: int = 1_000

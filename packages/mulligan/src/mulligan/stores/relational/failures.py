@@ -155,7 +155,8 @@ class FailureTables:
         ask = self._make_ask("lessons", wanted)
         if query.text:
             words = _encode_list(index_words(query.text))
-            ask = self._make_ask("lessons_sharing_words", wanted, words=words)
+            near = _ALL if query.compared is None else query.compared
+            ask = self._make_ask("lessons_sharing_words", wanted, words=words, near=near)
         return list_readable(ask, read=partial(decode_word, Lesson), limit=query.limit)
 
     def list_lesson_versions(self, lesson: str) -> list[Lesson]:

@@ -70,13 +70,33 @@ join lesson_version on lesson_version.lesson = id and lesson_version.version = l
 where {where} order by tool, id limit :most offset :skip
 
 -- name: lessons_sharing_words
-select id, body from (
-  select id, lesson.version, tool, words, count(*) as shared
-  -- In this order: the lessons of one tool are few, those that share some word may be all there are.
-  from lesson cross join lesson_word on lesson_word.lesson = id
-  where {where} and word in (select value from json_each(:words))
-  group by id order by shared desc, words, tool, id limit :most offset :skip
-) as close
+with asked as (select value as word from json_each(:words)),
+rare as (
+  select word from asked where (select count(*) from (
+    select 1 from lesson_word as held where held.word = asked.word limit :near
+  ) as holders) < :near
+),
+-- All lessons that fit, if they are few; of many only so many, and those that share a rare word.
+compared as (
+  select * from (
+    select id, version, tool, words from lesson where {where} order by id limit :near
+  ) as first_ones
+  union
+  select id, version, tool, words from rare
+  cross join lesson_word on lesson_word.word = rare.word
+  cross join lesson on id = lesson where {where}
+),
+counted as (
+  select id, version, tool, words, (
+    select count(*) from lesson_word where lesson = id and word in (select word from asked)
+  ) as shared
+  from compared
+),
+close as (
+  select * from counted where shared > 0
+  order by shared desc, words, tool, id limit :most offset :skip
+)
+select id, body from close
 join lesson_version on lesson_version.lesson = id and lesson_version.version = close.version
 order by shared desc, words, tool, id
 
