@@ -21,6 +21,7 @@ from mulligan_gateway.protocol import (
     Frame,
     Raw,
     UnreadableFrameError,
+    build_error,
     drop_misspelt,
     find_key,
     is_ambiguous,
@@ -71,6 +72,8 @@ class Greeting:
         self._ends = ends
         self._params = b""
         """What the client said of itself; empty before it did."""
+        self._probed: dict[str, int] = {}
+        """By server: its life in which it was asked whether it speaks without a handshake."""
         self.initialized: bytes | None = None
         """What it said once it had heard the servers; `None` before it did."""
 
@@ -91,30 +94,40 @@ class Greeting:
                 answer = Frame(result=Raw(encode_json(fields)))
             ends.client.send(write_answer(frame.key, answer))
             return
-        results = await asyncio.gather(
-            *(self._ask_one_of_many(upstream, frame) for upstream in ends.upstreams.values())
-        )
-        found = [each for each in results if each is not None]
-        if frame.method != "initialize" and len(found) < len(results):
+        asked = (self._ask_one_of_many(each, frame) for each in ends.upstreams.values())
+        answers = await asyncio.gather(*asked)
+        found = [read_object(each.result) for each in answers if not each.error]
+        refused = [each for each in answers if each.error and each.id]
+        if found and refused and frame.method != "initialize":
             # One of them is of an earlier revision, so all of them speak that.
             ends.refuse(frame, code=NO_METHOD, said="Method not found")
-        elif not found:
-            ends.refuse(frame, code=SERVER_ERROR, said="None of the servers could be started.")
-        else:
+        elif found:
             merged = merge_greetings(found, version=ends.shared.version)
             ends.client.send(write_result(frame.key, encode_json(merged)))
+        elif refused:
+            ends.client.send(write_error(frame.key, refused[0].error))
+        else:
+            why = " ".join(str(read_error(each)) for each in answers)
+            ends.refuse(frame, code=SERVER_ERROR, said=f"None of the servers has answered. {why}")
 
-    async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> dict[str, Any] | None:
+    async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> Frame:
+        """What one server says; an error without an id is ours, as it is not there."""
+        server, shared = upstream.server.name, self._ends.shared
+        if frame.method == "initialize" and self._probed.get(server) == upstream.lives:
+            # A connection is of the revision that its first request was of.
+            await upstream.renew()
         try:
             await upstream.start()
         except ServerDownError as error:
-            self._ends.shared.report(str(error))
-            return None
+            shared.report(str(error))
+            return Frame(error=Raw(build_error(SERVER_ERROR, str(error))))
+        if frame.method != "initialize":
+            self._probed[server] = upstream.lives
         answer = await self._ask(upstream, frame)
         if answer.error and frame.method == "initialize":
             said = bytes(answer.error)[:500].decode(errors="replace")
-            self._ends.shared.report(f"{upstream.server.name} refused its client: {said}")
-        return None if answer.error else read_object(answer.result)
+            shared.report(f"{server} refused its client: {said}")
+        return answer
 
     async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
         """What a server greets with, less instructions that are not what was approved."""

@@ -514,6 +514,12 @@ class Upstream(Party):
         self._drop_way()
         await self._dying.wait()
 
+    async def renew(self) -> None:
+        """End this life, so that the next request begins one that nobody has spoken to."""
+        self.fail_all(f"The server {self.server.name!r} is started anew.")
+        self._drop_way()
+        await self._dying.wait()
+
     def take_frame(self, line: bytes, during: bytes = b"") -> None:
         """Bring on what the server says; what cannot be read is counted."""
         self._heard_at = asyncio.get_running_loop().time()

@@ -145,11 +145,33 @@ def list_tools(cursor):
     return {"tools": page, **more}
 
 
+PROBED = []
+VERSION = "io.modelcontextprotocol/protocolVersion"
+
+
+def greet(key, method, params):
+    """As the SDKs of the revision without sessions: the first request decides for all others."""
+    able = {"capabilities": {"tools": {}}}
+    if method == "server/discover":
+        PROBED.append(key)
+        send(id=key, result={**able, "supportedVersions": ["2026-07-28"]})
+    elif PROBED or os.environ["MODERN"] == "only":
+        wanted = {"supported": ["2026-07-28"], "requested": params["protocolVersion"]}
+        send(id=key, error={"code": -32022, "message": "Unsupported version.", "data": wanted})
+    else:
+        said = {"protocolVersion": params["protocolVersion"], **able}
+        send(id=key, result={**said, "serverInfo": {"name": "scripted", "version": "2"}})
+
+
 def take(message):  # noqa: C901
     key, method = message.get("id"), message.get("method")
     params = message.get("params") or {}
     if method is None:
         waiting.pop(key)(message.get("result") or message.get("error"))
+    elif os.environ.get("MODERN") and method in ("initialize", "server/discover"):
+        greet(key, method, params)
+    elif PROBED and VERSION not in (params.get("_meta") or {}):
+        send(id=key, error={"code": -32600, "message": "Every request names its revision here."})
     elif method == "initialize":
         able = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}, "completions": {}}
         said = {"protocolVersion": params["protocolVersion"], "capabilities": able}
