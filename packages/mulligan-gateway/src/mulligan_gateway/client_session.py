@@ -23,7 +23,6 @@ from mulligan_gateway.protocol import (
     UnreadableFrameError,
     build_error,
     drop_misspelt,
-    find_key,
     is_ambiguous,
     read_fields,
     read_frame,
@@ -247,12 +246,12 @@ class ClientSession:
         else:
             self._take_client_notification(frame)
 
-    def refuse_too_long(self, head: bytes) -> None:
-        """A message of the client is too long: it is answered if its id stands at its beginning."""
+    def refuse_too_long(self, outline: Frame) -> None:
+        """A message of the client is too long: it is answered if it has an id."""
         self.client.dropped += 1
-        if key := find_key(head):
+        if outline.key:
             said = f"It is too long; the most are {self._limits.frame} bytes."
-            self.client.send(write_refusal(key, INVALID_REQUEST, said))
+            self.client.send(write_refusal(outline.key, INVALID_REQUEST, said))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
         """The input schema of the tool that a call names; empty where it is unknown."""

@@ -20,6 +20,7 @@ TOOLS = {
     "garble": {},
     "long": {},
     "sample": {},
+    "ask_long": {},
     "elicit": {},
     "progress": {"steps": {"type": "integer"}},
     "environment": {},
@@ -83,6 +84,8 @@ def call(key, name, arguments, meta):  # noqa: C901
     elif name == "sample":
         asked = {"messages": [], "maxTokens": 5, "_meta": {"progressToken": "mine"}}
         ask("sampling/createMessage", asked, lambda answer: tell(key, answer))
+    elif name == "ask_long":
+        ask("sampling/createMessage", {"x": "x" * 30_000}, lambda answer: tell(key, answer))
     elif name == "elicit":
         ask(
             "elicitation/create",
@@ -101,11 +104,11 @@ def call(key, name, arguments, meta):  # noqa: C901
         send(method="notifications/message", params={"level": "info", "data": "hey"})
         send(method="notifications/tools/list_changed")
         tell(key, "shouted")
-    elif not come_to_harm(key, name):
+    elif not come_to_harm(key, name, arguments):
         send(id=key, error={"code": -32602, "message": f"Unknown tool: {name}"})
 
 
-def come_to_harm(key, name):
+def come_to_harm(key, name, arguments):
     """What no server means to do; false: it was not asked for that."""
     if name == "die":
         note("die")
@@ -117,7 +120,14 @@ def come_to_harm(key, name):
         send_raw("Loading model... done.")
         send_raw("\x00\x01{]")
     elif name == "long":
-        send_raw(f'{{"jsonrpc":"2.0","id":{json.dumps(key)},"result":{{"x":"{"x" * 6_000_000}"}}}}')
+        result = {"x": "x" * arguments.get("size", 6_000_000)}
+        send(
+            **(
+                {"result": result, "id": key}
+                if arguments.get("id_last")
+                else {"id": key, "result": result}
+            )
+        )
     else:
         return False
     return True

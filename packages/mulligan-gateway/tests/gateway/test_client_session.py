@@ -189,8 +189,25 @@ async def test_an_answer_that_cannot_be_read_or_is_too_long_ends_its_call():
         answers = await asyncio.gather(garbled, client.call("long"))
         again = await client.call("add", {"a": 1, "b": 2})
 
-    assert "too long" in json.dumps(answers[1])
+    assert "cannot be read" in json.dumps(answers[0])
+    assert "is longer than 4194304 bytes" in json.dumps(answers[1])
     assert again["result"]["structuredContent"] == {"result": 3}
+
+
+async def test_an_answer_that_is_too_long_ends_its_call_also_where_its_id_stands_last():
+    limits = replace(QUICK, frame=20_000)
+    async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
+        answer = await client.call("long", {"size": 30_000, "id_last": True})
+
+    assert "is longer than 20000 bytes" in json.dumps(answer)
+
+
+async def test_a_request_of_a_server_that_is_too_long_is_refused_and_ends_no_call():
+    limits = replace(QUICK, frame=20_000)
+    async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
+        answer = await client.ask("tools/call", {"name": "ask_long", "arguments": {}}, key="ask-1")
+
+    assert "is longer than 20000 bytes" in answer["result"]["content"][0]["text"]
 
 
 async def test_every_request_of_a_killed_server_has_an_end(tmp_path):
