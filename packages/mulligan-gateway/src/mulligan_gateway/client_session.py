@@ -208,7 +208,7 @@ class ClientSession:
     def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
         """A client has come, and gets connections of its own to every server."""
         names = Names([server.name for server in shared.servers])
-        own = OwnCalls(shared)
+        own = OwnCalls(shared, principal=principal, names=names)
         session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
         limits = shared.options.limits
         for server in shared.servers:
@@ -276,6 +276,7 @@ class ClientSession:
     async def leave(self) -> None:
         """The connection is gone: what goes on for it ends, and everything else stays."""
         self.closed = True
+        await self.ends.own.record.answered.wait()
         await self._tasks.cancel()
         for upstream, name in list(self.client.heard.values()):
             upstream.drop(name, reason="The client has disconnected.")

@@ -91,10 +91,14 @@ class Ends:
         self.client.send(write_refusal(frame.key, code, said))
 
     def name_agent(self, meta: dict[str, Any]) -> str:
-        """What the client calls itself."""
+        """What the client calls itself, after the name of its token: `ann/claude-code`."""
         about = self.said.get("clientInfo") or meta.get(CLIENT_INFO)
-        name = about.get("name") if isinstance(about, dict) else None
-        return name if isinstance(name, str) else ""
+        said = about.get("name") if isinstance(about, dict) else None
+        name = said if isinstance(said, str) else ""
+        if not self.principal:
+            return name
+        # A client chooses its name, and must not come to stand under another's token by it.
+        return f"{self.principal}/{name.replace('/', '_')}" if name else self.principal
 
 
 MESSAGE, TURN, DONE = "mulligan/message", "mulligan/turn", "mulligan/done"

@@ -108,6 +108,18 @@ async def test_what_is_told_during_a_request_reaches_who_asked_it_without_a_sess
     assert events[-1]["result"]["content"][0]["text"] == "shouted"
 
 
+async def test_a_failed_call_can_be_asked_about_without_a_session_too():
+    async with serve(scripted(), own_tools=True) as url, httpx.AsyncClient(timeout=60) as http:
+        for name, given in (("fail", {"why": "no rain"}), ("mulligan_why", {})):
+            params = {"name": name, "arguments": given, "_meta": MODERN}
+            frame = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            headers = {**SEES, **ANN, "mcp-protocol-version": "2026-07-28"}
+            headers |= {"mcp-method": "tools/call", "mcp-name": name}
+            said = await http.post(url, content=json.dumps(frame), headers=headers)
+
+    assert "no rain" in said.text
+
+
 BREAKS = """
 import json, sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
