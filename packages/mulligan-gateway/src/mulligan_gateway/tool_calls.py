@@ -45,6 +45,7 @@ from mulligan_gateway.protocol import (
 from mulligan_gateway.shared_state import QuestionedCall
 from mulligan_gateway.tool_list import Lists
 from mulligan_gateway.tools import OWN_TOOLS, STATUS, add_notes, build_result
+from mulligan_gateway.upstream import ServerDownError
 
 ELICITATION, METHOD = "elicitation", "elicitation/create"
 LONGEST, MOST = 4_000, 40_000
@@ -203,6 +204,14 @@ class Calls:
         if upstream.is_up and mode.only_watches:
             await self._watch(asked, call, made=made)
             return
+        if not mode.only_watches and shared.is_held(server, name, asked.arguments):
+            try:
+                # Nobody is asked to approve what could not be made then.
+                await upstream.start()
+            except ServerDownError as down:
+                ends.own.record.note_failure(call, str(down))
+                self._refuse(asked, f"It was not called: {down}")
+                return
         async with self._open_turn(asked, call) as turn:
             answer = await self._answer(turn, call, made=made, asked=asked)
             self._ends.own.record.note_actions(turn.run.list_actions())

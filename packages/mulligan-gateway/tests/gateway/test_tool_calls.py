@@ -12,6 +12,7 @@ from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import LogQuery
 from mulligan_gateway.peers import APPROVAL, read_approval, read_call
 from mulligan_gateway.protocol import Frame
+from mulligan_gateway.servers_file import Server
 from mulligan_gateway.shared_state import QuestionedCall, Questions
 from mulligan_gateway.tools import build_result, read_failure, read_value
 from tests.gateway.world import connect, run_gateway, scripted, wait_until
@@ -267,6 +268,19 @@ async def test_an_agent_asks_of_a_tool_by_the_name_that_it_knows():
     assert of_the_other.startswith("No call of yours of that tool has failed here.")
 
 
+async def test_a_tool_that_is_not_there_is_not_a_matter_of_its_arguments():
+    m = Mulligan("memory:")
+    async with run_gateway(m=m) as gateway, connect(gateway) as client:
+        answer = await client.call("ad", {"a": 1})
+        why = await ask(client, "mulligan_why")
+        m.flush()
+        (row,) = m.insights.log(LogQuery())
+
+    assert answer["error"] == {"code": -32602, "message": "Unknown tool: ad"}
+    assert row.error_class == "missing"
+    assert "Nothing exists under what was asked for." in why
+
+
 @pytest.mark.parametrize("name", ["mulligan_undo", "mulligan_status", "mulligan_why"])
 async def test_an_argument_that_the_gateways_own_tools_do_not_take_is_refused(name):
     async with run_gateway() as gateway, connect(gateway) as client:
@@ -274,6 +288,21 @@ async def test_an_argument_that_the_gateways_own_tools_do_not_take_is_refused(na
 
     assert answer["result"]["isError"] is True
     assert f"{name} takes no 'id', only " in answer["result"]["content"][0]["text"]
+
+
+async def test_nobody_is_asked_to_approve_a_call_whose_server_is_not_installed(tmp_path):
+    m = Mulligan(f"sqlite:///{tmp_path}/m.db")
+    server = Server(name="s", command=("/there/is/no/such/program",))
+    async with (
+        run_gateway(server, m=m, mode=Mode.SUGGEST) as gateway,
+        connect(gateway, greets=False) as client,
+    ):
+        answer = await client.call("pay", {})
+        waiting = m.insights.open_list.actions()
+
+    assert answer["result"]["isError"] is True
+    assert "was not called: The server 's' cannot be started" in json.dumps(answer)
+    assert waiting == []
 
 
 async def test_nothing_known_is_said_to_be_nothing():
