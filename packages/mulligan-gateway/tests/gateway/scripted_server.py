@@ -20,7 +20,6 @@ TOOLS = {
     "garble": {},
     "long": {},
     "sample": {},
-    "ask_long": {},
     "elicit": {},
     "progress": {"steps": {"type": "integer"}},
     "environment": {},
