@@ -21,8 +21,8 @@ from mulligan_gateway.protocol import (
     Frame,
     Raw,
     UnreadableFrameError,
+    build_error,
     drop_misspelt,
-    find_key,
     is_ambiguous,
     read_fields,
     read_frame,
@@ -71,6 +71,8 @@ class Greeting:
         self._ends = ends
         self._params = b""
         """What the client said of itself; empty before it did."""
+        self._probed: dict[str, int] = {}
+        """By server: its life in which it was asked whether it speaks without a handshake."""
         self.initialized: bytes | None = None
         """What it said once it had heard the servers; `None` before it did."""
 
@@ -91,30 +93,40 @@ class Greeting:
                 answer = Frame(result=Raw(encode_json(fields)))
             ends.client.send(write_answer(frame.key, answer))
             return
-        results = await asyncio.gather(
-            *(self._ask_one_of_many(upstream, frame) for upstream in ends.upstreams.values())
-        )
-        found = [each for each in results if each is not None]
-        if frame.method != "initialize" and len(found) < len(results):
+        asked = (self._ask_one_of_many(each, frame) for each in ends.upstreams.values())
+        answers = await asyncio.gather(*asked)
+        found = [read_object(each.result) for each in answers if not each.error]
+        refused = [each for each in answers if each.error and each.id]
+        if found and refused and frame.method != "initialize":
             # One of them is of an earlier revision, so all of them speak that.
             ends.refuse(frame, code=NO_METHOD, said="Method not found")
-        elif not found:
-            ends.refuse(frame, code=SERVER_ERROR, said="None of the servers could be started.")
-        else:
+        elif found:
             merged = merge_greetings(found, version=ends.shared.version)
             ends.client.send(write_result(frame.key, encode_json(merged)))
+        elif refused:
+            ends.client.send(write_error(frame.key, refused[0].error))
+        else:
+            why = " ".join(str(read_error(each)) for each in answers)
+            ends.refuse(frame, code=SERVER_ERROR, said=f"None of the servers has answered. {why}")
 
-    async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> dict[str, Any] | None:
+    async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> Frame:
+        """What one server says; an error without an id is ours, as it is not there."""
+        server, shared = upstream.server.name, self._ends.shared
+        if frame.method == "initialize" and self._probed.get(server) == upstream.lives:
+            # A connection is of the revision that its first request was of.
+            await upstream.renew()
         try:
             await upstream.start()
         except ServerDownError as error:
-            self._ends.shared.report(str(error))
-            return None
+            shared.report(str(error))
+            return Frame(error=Raw(build_error(SERVER_ERROR, str(error))))
+        if frame.method != "initialize":
+            self._probed[server] = upstream.lives
         answer = await self._ask(upstream, frame)
         if answer.error and frame.method == "initialize":
             said = bytes(answer.error)[:500].decode(errors="replace")
-            self._ends.shared.report(f"{upstream.server.name} refused its client: {said}")
-        return None if answer.error else read_object(answer.result)
+            shared.report(f"{server} refused its client: {said}")
+        return answer
 
     async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
         """What a server greets with, less instructions that are not what was approved."""
@@ -196,7 +208,7 @@ class ClientSession:
     def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
         """A client has come, and gets connections of its own to every server."""
         names = Names([server.name for server in shared.servers])
-        own = OwnCalls(shared)
+        own = OwnCalls(shared, principal=principal, names=names)
         session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
         limits = shared.options.limits
         for server in shared.servers:
@@ -234,12 +246,12 @@ class ClientSession:
         else:
             self._take_client_notification(frame)
 
-    def refuse_too_long(self, head: bytes) -> None:
-        """A message of the client is too long: it is answered if its id stands at its beginning."""
+    def refuse_too_long(self, outline: Frame) -> None:
+        """A message of the client is too long: it is answered if it has an id."""
         self.client.dropped += 1
-        if key := find_key(head):
+        if outline.key:
             said = f"It is too long; the most are {self._limits.frame} bytes."
-            self.client.send(write_refusal(key, INVALID_REQUEST, said))
+            self.client.send(write_refusal(outline.key, INVALID_REQUEST, said))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
         """The input schema of the tool that a call names; empty where it is unknown."""
@@ -264,6 +276,7 @@ class ClientSession:
     async def leave(self) -> None:
         """The connection is gone: what goes on for it ends, and everything else stays."""
         self.closed = True
+        await self.ends.own.record.answered.wait()
         await self._tasks.cancel()
         for upstream, name in list(self.client.heard.values()):
             upstream.drop(name, reason="The client has disconnected.")

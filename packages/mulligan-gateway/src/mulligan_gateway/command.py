@@ -49,6 +49,9 @@ def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
         return asyncio.run(suggest(servers, settings))
     rules = read_rules(_as_path(options.declarations))
     chosen = read_options(options, rules, servers=servers)
+    served = {name for server in servers for name in (server.name, *server.beside)}
+    for absent in sorted(set(rules.modes) - served):
+        _report(f"{absent} is declared and not served: what is said of it has no effect now.")
     if rules.strict:
         settings = settings.with_values(strict=True)
     trusted = tuple(replace(s, trusted=s.trusted or s.name in rules.trusted) for s in servers)

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -288,8 +289,11 @@ def read_declarations(
     names = [server.name for server in served]
     known = {*names, *(name for server in served for name in server.beside)}
     found: list[ToolDeclaration] = []
-    for name, table in file.take_tables("servers"):
-        if name not in known:
+    tables = [*file.take_tables("servers")]
+    for name, table in tables:
+        misspelt = get_close_matches(name, known) or known.isdisjoint(n for n, _ in tables)
+        if name not in known and misspelt:
+            # What was meant for a server that is there would not count.
             raise file.fail(f"servers: {describe_unknown(name, known)}")
         read = _read_server(name, table, mode=mode)
         found += read if name in names else []

@@ -232,7 +232,7 @@ class Streams:
             self._listening.put(self._kept.popleft())
         return self._listening
 
-    def close(self, stream: Stream) -> None:
+    def close(self, stream: ClientStream) -> None:
         """A connection is gone."""
         if self._listening is stream:
             self._listening = None
@@ -651,7 +651,7 @@ class Exchange:
         finally:
             gone.cancel()
 
-    async def _wait_for_end(self, stream: Stream) -> None:
+    async def _wait_for_end(self, stream: ClientStream) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
         stream.end()

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
 from collections.abc import Mapping
 
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.types.action import Action, By, State, leads_to
-from mulligan.types.adapter import HostCall
+from mulligan.types.action import Action, ActionQuery, By, State, leads_to
 from mulligan.types.display import Quoted, show_name
 from mulligan.types.effect import Effect
 from mulligan.types.errors import MulliganError
-from mulligan_gateway.shared_state import Shared
-from mulligan_gateway.tools import PITFALLS, UNDO, WHY, build_result
+from mulligan_gateway.shared_state import MOST_ACTIONS, OwnRecord, Shared
+from mulligan_gateway.tools import OWN_TOOLS, PITFALLS, UNDO, WHY, Names, build_result
 
-MOST_KEPT = 1_000
-"""Actions and turns of a client that are remembered."""
-MOST_FAILURES = 20
 UNKNOWN = "There is no such action of yours."
+_TAKEN = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in OWN_TOOLS}
 _NEXT = {
     State.HELD: " It is awaiting approval.",
     State.APPROVED: " It is approved: call it once more with the same arguments.",
@@ -28,46 +24,48 @@ _NEXT = {
 class OwnCalls:
     """What one client did through the gateway, and its questions about it."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, *, principal: str, names: Names) -> None:
         self._shared = shared
-        self._failed: deque[tuple[HostCall, str]] = deque(maxlen=MOST_FAILURES)
-        """With what the server said."""
-        self._actions: OrderedDict[str, None] = OrderedDict()
+        self._principal = principal
+        self._names = names
 
-    def note_failure(self, call: HostCall, said: str) -> None:
-        """A call of the client has failed."""
-        self._failed.append((call, said))
-
-    def note_actions(self, actions: tuple[str, ...]) -> None:
-        """The client did something that is on record, or it waits."""
-        for action in actions:
-            self._actions[action] = None
-        while len(self._actions) > MOST_KEPT:
-            self._actions.popitem(last=False)
+    @property
+    def record(self) -> OwnRecord:
+        """What the client did, also over earlier connections."""
+        return self._shared.own_records[self._principal]
 
     async def answer(
         self, name: str, arguments: Mapping[str, object], *, by: str, modern: bool
     ) -> bytes:
         """The result of a call of one of the gateway's own tools."""
+        if unknown := sorted(set(arguments) - _TAKEN[name]):
+            known = " and ".join(sorted(_TAKEN[name]))
+            said = f"{name} takes no {show_name(unknown[0])!r}, only {known}. Nothing was done."
+            return build_result(said, failed=True, modern=modern)
         named = str(arguments.get("tool") or arguments.get("action") or "")
         try:
             if name == WHY:
                 said = await asyncio.to_thread(self._explain, named)
             elif name == PITFALLS:
-                found = await asyncio.to_thread(self._shared.m.pitfalls, named or None)
+                _, tool = self._names.resolve(named) or ("", named)
+                found = await asyncio.to_thread(self._shared.m.pitfalls, tool or None)
                 said = found or "Nothing is known to go wrong."
             elif name == UNDO:
                 said = await self._undo(named, by=by)
             else:
-                said = await asyncio.to_thread(self._tell_status, named)
+                said = await asyncio.to_thread(self._tell_status, named, by)
         except MulliganError as error:
             return build_result(str(error), failed=True, modern=modern)
         return build_result(said, failed=said == UNKNOWN, modern=modern)
 
-    def _explain(self, tool: str) -> str:
-        find = self._shared.m.pitfalls
-        fitting = [each for each in self._failed if not tool or each[0].tool == tool]
-        if not fitting and not tool:
+    def _explain(self, named: str) -> str:
+        find, (server, tool) = self._shared.m.pitfalls, self._names.resolve(named) or ("", named)
+        fitting = [
+            (call, words)
+            for call, words in self.record.failed
+            if not named or (call.server, call.tool) == (server, tool)
+        ]
+        if not fitting and not named:
             return "None of your calls has failed here."
         if not fitting:
             told = ["No call of yours of that tool has failed here.", find(tool)]
@@ -81,18 +79,27 @@ class OwnCalls:
             told = [why, f"Advice: {advice.why}", find(call.tool)]
         return "\n\n".join(filter(None, told))
 
-    def _find_own(self, id_or_prefix: str) -> Action | None:
+    def _list_own(self, by: str) -> list[Action]:
+        """The client's own actions, the latest first: as they are remembered, and where the store
+        says whose they are, those from before the gateway was started."""
+        open_list = self._shared.insights.open_list
+        found = {each: open_list.find(each) for each in self.record.actions}
+        if self._principal and self._shared.keeps_label(by):
+            query = ActionQuery(agent=by, limit=MOST_ACTIONS)
+            found |= {each.id: each for each in open_list.search(query)}
+        return sorted(found.values(), key=lambda each: each.opened_at, reverse=True)
+
+    def _find_own(self, id_or_prefix: str, by: str) -> Action | None:
         """One of the client's own actions; those of others are unknown here."""
         wanted = id_or_prefix.replace("-", "").lower()
-        near = [each for each in self._actions if wanted and each.startswith(wanted)]
-        return self._shared.insights.open_list.find(near[0]) if len(near) == 1 else None
+        near = [each for each in self._list_own(by) if wanted and each.id.startswith(wanted)]
+        return near[0] if len(near) == 1 else None
 
-    def _describe_own(self, *, undoable: bool = False) -> list[str]:
+    def _describe_own(self, by: str, *, undoable: bool = False) -> list[str]:
         """What the client did, the latest first; `undoable`: only what can be undone."""
-        found = map(self._shared.insights.open_list.find, reversed(self._actions))
         return [
             self._describe(each)
-            for each in found
+            for each in self._list_own(by)
             if not undoable
             or (
                 leads_to(each.state, State.UNDOING, by=By.PERSON)
@@ -100,11 +107,11 @@ class OwnCalls:
             )
         ]
 
-    def _tell_status(self, named: str) -> str:
+    def _tell_status(self, named: str, by: str) -> str:
         if named:
-            found = self._find_own(named)
+            found = self._find_own(named, by)
             return UNKNOWN if found is None else self._describe(found)
-        lines = self._describe_own()
+        lines = self._describe_own(by)
         changed = self._shared.pins.list_changed()
         lines += [
             f"{show_name(item.name)} of {item.server} has changed since it was approved."
@@ -118,9 +125,9 @@ class OwnCalls:
 
     async def _undo(self, named: str, *, by: str) -> str:
         if not named:
-            lines = await asyncio.to_thread(self._describe_own, undoable=True)
+            lines = await asyncio.to_thread(self._describe_own, by, undoable=True)
             return "\n".join(lines) or "Nothing that you did here can be undone."
-        found = await asyncio.to_thread(self._find_own, named)
+        found = await asyncio.to_thread(self._find_own, named, by)
         if found is None:
             return UNKNOWN
         open_list = self._shared.insights.open_list

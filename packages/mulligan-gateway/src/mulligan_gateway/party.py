@@ -269,9 +269,13 @@ class Tasks(set[asyncio.Task[None]]):
     def run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Begin something."""
         task = asyncio.ensure_future(work)
+        self.hold(task)
+        return task
+
+    def hold(self, task: asyncio.Task[None]) -> None:
+        """Something goes on that was begun elsewhere."""
         self.add(task)
         task.add_done_callback(self.discard)
-        return task
 
     async def wait(self) -> None:
         """Wait until all of it is over."""

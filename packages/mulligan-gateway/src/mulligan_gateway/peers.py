@@ -13,7 +13,9 @@ from mulligan.types.adapter import HostRun
 from mulligan_gateway.own_tools import OwnCalls
 from mulligan_gateway.party import OnAnswer, Party, await_answer
 from mulligan_gateway.protocol import (
+    BAD_PARAMS,
     META,
+    NO_METHOD,
     VERSION_META,
     Frame,
     Raw,
@@ -24,6 +26,7 @@ from mulligan_gateway.protocol import (
 )
 from mulligan_gateway.shared_state import Shared
 from mulligan_gateway.tools import (
+    TOOLS,
     ListedItem,
     Names,
     Refusals,
@@ -91,10 +94,14 @@ class Ends:
         self.client.send(write_refusal(frame.key, code, said))
 
     def name_agent(self, meta: dict[str, Any]) -> str:
-        """What the client calls itself."""
+        """What the client calls itself, after the name of its token: `ann/claude-code`."""
         about = self.said.get("clientInfo") or meta.get(CLIENT_INFO)
-        name = about.get("name") if isinstance(about, dict) else None
-        return name if isinstance(name, str) else ""
+        said = about.get("name") if isinstance(about, dict) else None
+        name = said if isinstance(said, str) else ""
+        if not self.principal:
+            return name
+        # A client chooses its name, and must not come to stand under another's token by it.
+        return f"{self.principal}/{name.replace('/', '_')}" if name else self.principal
 
 
 MESSAGE, TURN, DONE = "mulligan/message", "mulligan/turn", "mulligan/done"
@@ -189,15 +196,23 @@ class UpstreamCall:
             raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
         self.answer = answer
         if answer.error:
-            raise read_error(answer)
+            raise self._blame_name(read_error(answer))
         result = read_object(answer.result)
         if result.get("resultType") == "input_required":
             self._ends.shared.note_state(self._ends.principal, result.get(STATE))
             raise InputRequested(answer)
         self.value = read_value(result)
         if result.get("isError") is True:
-            raise read_failure(result)
+            raise self._blame_name(read_failure(result))
         return self.value
+
+    def _blame_name(self, failure: ToolFailedError) -> ToolFailedError:
+        """A server that does not list a tool refuses the tool, and not what it was given: the
+        protocol has one code for both."""
+        listed = self._ends.known.get((TOOLS, self._upstream.server.name))
+        if failure.code == BAD_PARAMS and listed is not None and self._tool not in listed:
+            failure.code = NO_METHOD
+        return failure
 
     def _send(
         self, arguments: Mapping[str, object], on_answer: OnAnswer | None = None

@@ -108,10 +108,6 @@ async def join_parts(parts: AsyncIterator[bytes], *, most: int) -> bytes | None:
     return b"".join(found)
 
 
-HEAD = 256
-"""Bytes of a line that is too long by which it may still be known whose it is."""
-
-
 class LineCutter:
     """Cuts a stream into lines and keeps no more than one unfinished line."""
 
@@ -120,7 +116,7 @@ class LineCutter:
         on_line: Callable[[bytes], None],
         *,
         longest: int,
-        on_too_long: Callable[[bytes], object],
+        on_too_long: Callable[[Frame], object],
         blank: bool = False,
     ) -> None:
         self._on_line = on_line
@@ -130,9 +126,8 @@ class LineCutter:
         """Empty lines mean something."""
         self._parts: list[bytes] = []
         self._length = 0
-        self._head = b""
-        self._skips = False
-        """The rest of a line that is too long is still coming."""
+        self._outline: Outline | None = None
+        """Of a line that is too long, and still coming."""
 
     def take(self, data: bytes) -> None:
         """Take what came."""
@@ -144,25 +139,27 @@ class LineCutter:
 
     def finish(self) -> None:
         """The stream has ended: what is left is a line too."""
-        if self._parts or self._skips:
+        if self._parts or self._outline is not None:
             self._end()
 
     def _keep(self, part: bytes) -> None:
-        if not part or self._skips:
-            return
         self._length += len(part)
-        if self._length > self._longest:
-            self._head = b"".join([*self._parts, part])[:HEAD]
-            self._parts, self._skips = [], True
-        else:
+        if self._outline is not None:
+            self._outline.take(part)
+        elif self._length > self._longest:
+            self._outline = Outline()
+            for each in (*self._parts, part):
+                self._outline.take(each)
+            self._parts = []
+        elif part:
             self._parts.append(part)
 
     def _end(self) -> None:
-        parts, too_long = self._parts, self._skips
+        parts, outline = self._parts, self._outline
         line = parts[0] if len(parts) == 1 else b"".join(parts)
-        self._parts, self._length, self._skips = [], 0, False
-        if too_long:
-            self._on_too_long(self._head)
+        self._parts, self._length, self._outline = [], 0, None
+        if outline is not None:
+            self._on_too_long(outline.read())
         elif self._blank or (line and not line.isspace()):
             self._on_line(line)
 
@@ -221,15 +218,95 @@ def is_id(written: bytes) -> bool:
     return written[:1] == b'"' or written.removeprefix(b"-").isdigit()
 
 
-_HEAD = re.compile(
-    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
-)
+MOST_OUTLINED = 4_096
+"""Bytes of what stands in a message itself, and levels of what is nested in it."""
+LONGEST_ID = 128
+_TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\[\s\S])*+")*+')
+_TO_QUOTE = re.compile(rb"(?:[^\"\\]++|\\[\s\S])*+")
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\[\s\S])*+"')
+_OPENED_BY = {b"}": b"{", b"]": b"["}
 
 
-def find_key(head: bytes) -> bytes:
-    """The id at the beginning of a message that is too long or broken; empty where none is."""
-    found = _HEAD.match(head)
-    return b"" if found is None else found[1]
+class Outline:
+    """A message that is too long or broken, as far as it says whose it is: less what is nested in
+    it, and less long texts. It is read as it comes, and its id is found wherever it stands."""
+
+    def __init__(self) -> None:
+        self._kept = bytearray()
+        self._open = bytearray()
+        """The brackets that are not closed yet."""
+        self._rest = b""
+        """What is only understood with what comes next."""
+        self._inside = False
+        """The end of a long text is still to come."""
+        self._over = False
+
+    def take(self, data: bytes) -> None:
+        """Take what came."""
+        data, self._rest = self._rest + data, b""
+        at = 0
+        while at < len(data) and not self._over:
+            at = self._skip_text(data, at) if self._inside else self._take_mark(data, at)
+
+    def read(self) -> Frame:
+        """What it says of itself, with empty texts for long ones; nothing where that is unclear."""
+        kept = bytes(self._kept[:MOST_OUTLINED])
+        for whole in (kept, kept + b"}", kept.rpartition(b",")[0] + b"}"):
+            with suppress(*UNREADABLE):  # it has broken off
+                return _decode(whole)
+        return Frame()
+
+    def _skip_text(self, data: bytes, at: int) -> int:
+        found = _TO_QUOTE.match(data, at)
+        end = at if found is None else found.end()
+        self._inside = data[end : end + 1] != b'"'
+        self._rest = data[end:] if self._inside else b""
+        return len(data) if self._inside else end + 1
+
+    def _take_mark(self, data: bytes, at: int) -> int:
+        found = _TO_BRACKET.match(data, at)
+        end = at if found is None else found.end()
+        mark = data[end : end + 1]
+        if self._open:
+            self._keep(data[at:end])
+        elif not mark and len(data) < LONGEST_ID:
+            self._rest = data
+        elif mark != b"{" or data[at:end].strip() not in (b"", _EVENT):
+            self._over = True  # it is no object
+        if mark == b'"' and len(data) - end < LONGEST_ID:
+            self._rest = data[end:]
+            return len(data)
+        if mark == b'"':
+            self._inside = True
+            self._keep(b'""')
+        elif mark in _OPENED_BY:
+            self._over = self._open[-1:] != _OPENED_BY[mark] or len(self._open) == 1
+            if self._over:
+                self._keep(b"}")
+            del self._open[-1:]
+        elif mark:
+            self._keep(b"0")
+            if not self._open:
+                self._kept += mark
+            self._open += mark
+            self._over = self._over or len(self._open) > MOST_OUTLINED
+        return end + 1
+
+    def _keep(self, part: bytes) -> None:
+        if len(self._open) == 1:
+            self._kept += _TEXT.sub(lambda t: t[0] if len(t[0]) <= LONGEST_ID else b'""', part)
+            self._over = self._over or len(self._kept) > MOST_OUTLINED
+
+
+_EVENT = b"data:"
+"""What stands before a message in a stream of events."""
+
+
+def read_outline(message: bytes) -> Frame:
+    """What a message that cannot be read says of itself; nothing where that is unclear."""
+    outline = Outline()
+    outline.take(message)
+    return outline.read()
 
 
 def read_frame(line: bytes, limits: Limits) -> Frame:

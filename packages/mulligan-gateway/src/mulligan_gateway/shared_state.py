@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 
@@ -23,6 +23,7 @@ from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.turn import SessionHistories
 from mulligan_gateway.declarations import GatewayOptions, declare_by_hints
+from mulligan_gateway.party import Tasks
 from mulligan_gateway.protocol import MOST_TOOLS
 from mulligan_gateway.servers_file import Server
 from mulligan_gateway.tools import MOST_NAME, ListedItem, ListedTool, Pins, describe_item
@@ -67,6 +68,33 @@ class Questions:
         return True
 
 
+MOST_ACTIONS = 1_000
+"""Actions of a principal that are remembered."""
+MOST_FAILURES = 20
+
+
+class OwnRecord:
+    """What one principal did through the gateway, over whatever connections."""
+
+    def __init__(self) -> None:
+        self.failed: deque[tuple[HostCall, str]] = deque(maxlen=MOST_FAILURES)
+        """With what the server said."""
+        self.actions: OrderedDict[str, None] = OrderedDict()
+        self.answered = Tasks()
+        """Calls that are answered, and not on record yet: what is asked of them waits for that."""
+
+    def note_failure(self, call: HostCall, said: str) -> None:
+        """A call has failed."""
+        self.failed.append((call, said))
+
+    def note_actions(self, actions: tuple[str, ...]) -> None:
+        """Something was done that is on record, or it waits."""
+        for action in actions:
+            self.actions[action] = None
+        while len(self.actions) > MOST_ACTIONS:
+            self.actions.popitem(last=False)
+
+
 Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""
 
@@ -99,6 +127,8 @@ class Shared:
         self.pins = Pins(self.options.pins)
         self.questions = Questions()
         self.histories = SessionHistories()
+        self.own_records = defaultdict[str, OwnRecord](OwnRecord)
+        """By principal: a client that comes back is the same one."""
         self._states: OrderedDict[tuple[str, str], None] = OrderedDict()
         self.version = version("mulligan")
         self.unsure = {(each.server, each.tool): each for each in self.options.declarations}
@@ -141,6 +171,10 @@ class Shared:
     def list_refused(self, items: Iterable[ListedItem]) -> list[ListedItem]:
         """What is neither shown nor used: pinned, and not as it was approved."""
         return self.pins.list_unapproved(items) if self.options.pin else []
+
+    def keeps_label(self, agent: str) -> bool:
+        """Whether an agent is on record by its own name, and not by a mask that others share."""
+        return self.host.parts.runtime.redactor.redact_label(agent) == agent
 
     def vouches_for(self, principal: str) -> bool:
         """Whether what a client reports of a person counts as said: the one that has started the

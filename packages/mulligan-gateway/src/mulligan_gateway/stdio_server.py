@@ -55,7 +55,8 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
 
 def _is_stream(fd: int) -> bool:
     mode = os.fstat(fd).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
+    # Of devices, only a terminal can be waited for: /dev/null cannot.
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)
 
 
 def _pause(transport: asyncio.ReadTransport, *, full: bool) -> None:

@@ -45,6 +45,7 @@ from mulligan_gateway.protocol import (
 from mulligan_gateway.shared_state import QuestionedCall
 from mulligan_gateway.tool_list import Lists
 from mulligan_gateway.tools import OWN_TOOLS, STATUS, add_notes, build_result
+from mulligan_gateway.upstream import ServerDownError
 
 ELICITATION, METHOD = "elicitation", "elicitation/create"
 LONGEST, MOST = 4_000, 40_000
@@ -162,6 +163,7 @@ class Calls:
         ends, shared = self._ends, self._ends.shared
         asked = read_call(frame, intent=shared.options.intent)
         if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
+            await ends.own.record.answered.wait()
             by = ends.name_agent(asked.meta)
             result = await self._ends.own.answer(
                 asked.name, asked.arguments, by=by, modern=asked.is_modern
@@ -185,9 +187,7 @@ class Calls:
         if not why and not shared.takes_name(server, name):
             why = "its server does not list it. No more names of tools are taken"
         if why:
-            told = f"It was not called: {why}."
-            refused = build_result(told, failed=True, modern=asked.is_modern)
-            ends.client.send(write_result(asked.frame.key, refused))
+            self._refuse(asked, f"It was not called: {why}.")
             return
         made = UpstreamCall(ends, upstream, asked, tool=name)
         call = HostCall(
@@ -204,17 +204,30 @@ class Calls:
         if upstream.is_up and mode.only_watches:
             await self._watch(asked, call, made=made)
             return
+        if not mode.only_watches and shared.is_held(server, name, asked.arguments):
+            try:
+                # Nobody is asked to approve what could not be made then.
+                await upstream.start()
+            except ServerDownError as down:
+                ends.own.record.note_failure(call, str(down))
+                self._refuse(asked, f"It was not called: {down}")
+                return
         async with self._open_turn(asked, call) as turn:
             answer = await self._answer(turn, call, made=made, asked=asked)
-            self._ends.own.note_actions(turn.run.list_actions())
+            self._ends.own.record.note_actions(turn.run.list_actions())
             ends.client.send(answer)
+
+    def _refuse(self, asked: AskedCall, why: str) -> None:
+        refused = build_result(why, failed=True, modern=asked.is_modern)
+        self._ends.client.send(write_result(asked.frame.key, refused))
 
     async def _watch(self, asked: AskedCall, call: HostCall, *, made: UpstreamCall) -> None:
         """Forward a call and its answer at once, and log the result."""
         key = asked.frame.key
 
         def hand_on(frame: Frame) -> None:
-            self._under_way.pop(key, None)
+            if task := self._under_way.pop(key, None):
+                self._ends.own.record.answered.hold(task)
             self._ends.client.send(write_answer(key, frame))
 
         made.send_ahead(hand_on)
@@ -223,6 +236,8 @@ class Calls:
                 await turn.run.call(call)
             except Exception as error:  # noqa: BLE001 - its client has it, as the server has said it
                 self._note_failure(turn, call, error)
+            else:
+                self._note_silent(turn, call)
             if asked.message:
                 await turn.run.review(None)
 
@@ -233,7 +248,7 @@ class Calls:
         try:
             called = await self._make(run, call, asked)
         except HeldError as held:
-            self._ends.own.note_actions((held.action,))
+            self._ends.own.record.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
             # Only this client can make it then, since each has servers of its own.
             then = f" Once {STATUS} says that it is approved, call it once more with the same "
@@ -249,6 +264,7 @@ class Calls:
                 refused = build_result(refusal, failed=True, modern=asked.is_modern)
                 return write_result(key, refused)
             return write_failure(key, error, made=made, advice=host.read_advice(error))
+        self._note_silent(turn, call)
         answer = await run.review(None)
         if not answer.stands:
             refused = build_result(answer.refusal, failed=True, modern=asked.is_modern)
@@ -271,7 +287,13 @@ class Calls:
 
     def _note_failure(self, turn: ClientTurn, call: HostCall, error: Exception) -> None:
         turn.failed_at = time.monotonic()
-        self._ends.own.note_failure(call, str(error))
+        self._ends.own.record.note_failure(call, str(error))
+
+    def _note_silent(self, turn: ClientTurn, call: HostCall) -> None:
+        """A call whose result says that it is an error has failed, too."""
+        made = turn.run.list_returned()
+        if made and made[-1].failure is not None:
+            self._ends.own.record.note_failure(call, made[-1].failure.said)
 
     @asynccontextmanager
     async def _open_turn(self, asked: AskedCall, call: HostCall) -> AsyncIterator[ClientTurn]:

@@ -25,6 +25,7 @@ from mulligan_gateway.party import (
     Tasks,
 )
 from mulligan_gateway.protocol import (
+    INVALID_REQUEST,
     SESSION,
     VERSION,
     Frame,
@@ -32,15 +33,16 @@ from mulligan_gateway.protocol import (
     LineCutter,
     UnreadableFrameError,
     as_line,
-    find_key,
     join_parts,
     read_fields,
     read_frame,
     read_object,
+    read_outline,
     read_text,
     read_version,
     strip_ours,
     write_headers,
+    write_refusal,
 )
 from mulligan_gateway.servers_file import Server
 
@@ -65,8 +67,8 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._upstream = upstream
         self._on_end = on_end
         """Told once or twice: that it says nothing more, and that it is over."""
-        longest, unread = upstream.limits.frame, upstream.take_unread
-        self._cutter = LineCutter(upstream.take_frame, longest=longest, on_too_long=unread)
+        longest, too_long = upstream.limits.frame, upstream.take_too_long
+        self._cutter = LineCutter(upstream.take_frame, longest=longest, on_too_long=too_long)
         self._process: asyncio.SubprocessTransport | None = None
         self._input: asyncio.WriteTransport | None = None
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -164,8 +166,9 @@ LONGEST_RETRY = 60.0
 class EventReader:
     """Reads events, over one connection or several, and knows where it has come to."""
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, *, on_too_long: Callable[[Frame], object] = bool) -> None:
         self._longest = longest
+        self._on_too_long = on_too_long
         self.last_id = ""
         """Of the last event that has one: a stream can be taken up again behind it."""
         self.retry = RETRY
@@ -190,7 +193,7 @@ class EventReader:
             elif name == b"retry" and value.isdigit():
                 self.retry = min(int(value[:9]) / 1e3, LONGEST_RETRY)
 
-        cutter = LineCutter(take, longest=self._longest, on_too_long=len, blank=True)
+        cutter = LineCutter(take, longest=self._longest, on_too_long=self._on_too_long, blank=True)
         async for part in parts:
             cutter.take(part)
             while events:
@@ -313,16 +316,20 @@ class ServerAddress:
                 self._headers[SESSION] = response.headers[SESSION]
             kind = response.headers.get("content-type", "")
             if "text/event-stream" in kind:
-                events = EventReader(self._limits.frame)
+                events = self._build_reader()
                 if await self._take_events(events, response, frame):
                     return True
                 return await self._take_up_again(events, frame)
             said = await join_parts(iterate_plain(response), most=self._limits.frame)
             if said is None:
-                raise ConnectionError("its answer is too long")
+                self._upstream.take_too_long(Frame(), key=frame.key)
+                return True
             if response.status_code >= 400 and b'"jsonrpc"' not in said:
                 raise ConnectionError(f"it answered with status {response.status_code}")
             return self._take(said, frame) if said else False
+
+    def _build_reader(self) -> EventReader:
+        return EventReader(self._limits.frame, on_too_long=self._upstream.take_too_long)
 
     def _read_headers(self, frame: Frame) -> dict[str, str]:
         """What a message repeats of itself in headers, and what the server wants to see again."""
@@ -376,14 +383,14 @@ class ServerAddress:
     async def _take_up_again(self, events: EventReader, frame: Frame) -> bool:
         """A stream has broken off behind an event with an id: the server keeps what comes next."""
         answered: bool | None = False
-        while answered is False and frame.key and events.last_id:
+        while answered is False and frame.key in self._upstream.asked and events.last_id:
             await asyncio.sleep(events.retry)
             answered = await self._get_events(events, frame)
         return bool(answered)
 
     async def _listen(self) -> None:
         """Hear what the server says by itself, for as long as it has a stream of that."""
-        events = EventReader(self._limits.frame)
+        events = self._build_reader()
         await asyncio.sleep(0)
         with suppress(Exception):  # what it says by itself answers no request
             while await self._get_events(events, Frame()) is not None:  # noqa: ASYNC110
@@ -514,6 +521,12 @@ class Upstream(Party):
         self._drop_way()
         await self._dying.wait()
 
+    async def renew(self) -> None:
+        """End this life, so that the next request begins one that nobody has spoken to."""
+        self.fail_all(f"The server {self.server.name!r} is started anew.")
+        self._drop_way()
+        await self._dying.wait()
+
     def take_frame(self, line: bytes, during: bytes = b"") -> None:
         """Bring on what the server says; what cannot be read is counted."""
         self._heard_at = asyncio.get_running_loop().time()
@@ -521,7 +534,8 @@ class Upstream(Party):
             # What stands there as ours would be the server's word.
             frame = read_frame(strip_ours(line), self.limits)
         except UnreadableFrameError as error:
-            self.take_unread(line, error.key)
+            outline = read_outline(line)
+            self.take_unread(outline, key=error.key or outline.key, why=f"cannot be read: {error}")
             return
         if not frame.method:
             if self.take_answer(frame):
@@ -531,12 +545,19 @@ class Upstream(Party):
         else:
             self.listener.take_notification(self, frame, during=during)
 
-    def take_unread(self, head: bytes, key: bytes = b"") -> None:
-        """One that is too long or broken may still say at its beginning what it answers: who waits
-        for an answer that cannot be read waits for nothing."""
+    def take_too_long(self, outline: Frame, *, key: bytes = b"") -> None:
+        """A message is longer than is taken; `key`: what it answers, where it does not say."""
+        why = f"is longer than {self.limits.frame} bytes, the most that is taken"
+        self.take_unread(outline, key=outline.key or key, why=why)
+
+    def take_unread(self, outline: Frame, *, key: bytes, why: str) -> None:
+        """Whoever waits for a message that cannot be taken is told: it would wait for nothing."""
         self.dropped += 1
-        said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
-        self.fail(key or find_key(head), said)
+        server = f"the server {self.server.name!r}"
+        if not outline.method:
+            self.fail(key, f"The answer of {server} {why.rstrip('.')}.")
+        elif key:
+            self.send(write_refusal(key, INVALID_REQUEST, f"The request {why.rstrip('.')}."))
 
     def _expire(self, name: bytes) -> None:
         asked = self.asked.get(name)

@@ -83,6 +83,8 @@ def call(key, name, arguments, meta):  # noqa: C901
     elif name == "sample":
         asked = {"messages": [], "maxTokens": 5, "_meta": {"progressToken": "mine"}}
         ask("sampling/createMessage", asked, lambda answer: tell(key, answer))
+    elif name == "ask_long":
+        ask("sampling/createMessage", {"x": "x" * 30_000}, lambda answer: tell(key, answer))
     elif name == "elicit":
         ask(
             "elicitation/create",
@@ -101,11 +103,11 @@ def call(key, name, arguments, meta):  # noqa: C901
         send(method="notifications/message", params={"level": "info", "data": "hey"})
         send(method="notifications/tools/list_changed")
         tell(key, "shouted")
-    elif not come_to_harm(key, name):
+    elif not come_to_harm(key, name, arguments):
         send(id=key, error={"code": -32602, "message": f"Unknown tool: {name}"})
 
 
-def come_to_harm(key, name):
+def come_to_harm(key, name, arguments):
     """What no server means to do; false: it was not asked for that."""
     if name == "die":
         note("die")
@@ -117,7 +119,14 @@ def come_to_harm(key, name):
         send_raw("Loading model... done.")
         send_raw("\x00\x01{]")
     elif name == "long":
-        send_raw(f'{{"jsonrpc":"2.0","id":{json.dumps(key)},"result":{{"x":"{"x" * 6_000_000}"}}}}')
+        result = {"x": "x" * arguments.get("size", 6_000_000)}
+        send(
+            **(
+                {"result": result, "id": key}
+                if arguments.get("id_last")
+                else {"id": key, "result": result}
+            )
+        )
     else:
         return False
     return True
@@ -145,11 +154,33 @@ def list_tools(cursor):
     return {"tools": page, **more}
 
 
+PROBED = []
+VERSION = "io.modelcontextprotocol/protocolVersion"
+
+
+def greet(key, method, params):
+    """As the SDKs of the revision without sessions: the first request decides for all others."""
+    able = {"capabilities": {"tools": {}}}
+    if method == "server/discover":
+        PROBED.append(key)
+        send(id=key, result={**able, "supportedVersions": ["2026-07-28"]})
+    elif PROBED or os.environ["MODERN"] == "only":
+        wanted = {"supported": ["2026-07-28"], "requested": params["protocolVersion"]}
+        send(id=key, error={"code": -32022, "message": "Unsupported version.", "data": wanted})
+    else:
+        said = {"protocolVersion": params["protocolVersion"], **able}
+        send(id=key, result={**said, "serverInfo": {"name": "scripted", "version": "2"}})
+
+
 def take(message):  # noqa: C901
     key, method = message.get("id"), message.get("method")
     params = message.get("params") or {}
     if method is None:
         waiting.pop(key)(message.get("result") or message.get("error"))
+    elif os.environ.get("MODERN") and method in ("initialize", "server/discover"):
+        greet(key, method, params)
+    elif PROBED and VERSION not in (params.get("_meta") or {}):
+        send(id=key, error={"code": -32600, "message": "Every request names its revision here."})
     elif method == "initialize":
         able = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}, "completions": {}}
         said = {"protocolVersion": params["protocolVersion"], "capabilities": able}

@@ -15,7 +15,7 @@ from mulligan.types.errors import ConfigurationError
 from mulligan_gateway.client_session import merge_greetings
 from mulligan_gateway.servers_file import Server
 from mulligan_gateway.tools import TOOLS, ToolFailedError
-from tests.gateway.world import QUICK, connect, run_gateway, scripted, wait_until
+from tests.gateway.world import INITIALIZE, QUICK, connect, run_gateway, scripted, wait_until
 
 
 async def test_whatever_the_gateway_does_not_know_passes_in_both_directions():
@@ -189,8 +189,25 @@ async def test_an_answer_that_cannot_be_read_or_is_too_long_ends_its_call():
         answers = await asyncio.gather(garbled, client.call("long"))
         again = await client.call("add", {"a": 1, "b": 2})
 
-    assert "too long" in json.dumps(answers[1])
+    assert "cannot be read" in json.dumps(answers[0])
+    assert "is longer than 4194304 bytes" in json.dumps(answers[1])
     assert again["result"]["structuredContent"] == {"result": 3}
+
+
+async def test_an_answer_that_is_too_long_ends_its_call_also_where_its_id_stands_last():
+    limits = replace(QUICK, frame=20_000)
+    async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
+        answer = await client.call("long", {"size": 30_000, "id_last": True})
+
+    assert "is longer than 20000 bytes" in json.dumps(answer)
+
+
+async def test_a_request_of_a_server_that_is_too_long_is_refused_and_ends_no_call():
+    limits = replace(QUICK, frame=20_000)
+    async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
+        answer = await client.ask("tools/call", {"name": "ask_long", "arguments": {}}, key="ask-1")
+
+    assert "is longer than 20000 bytes" in answer["result"]["content"][0]["text"]
 
 
 async def test_every_request_of_a_killed_server_has_an_end(tmp_path):
@@ -296,6 +313,48 @@ async def test_where_one_server_is_of_an_earlier_revision_all_are_greeted_that_w
 
     assert answer["error"]["code"] == -32601
     assert said["serverInfo"]["name"] == "mulligan"
+
+
+async def test_beside_a_server_of_an_earlier_revision_the_tools_of_a_newer_one_are_there_too():
+    async with (
+        run_gateway(scripted("new", MODERN="1"), scripted("old")) as gateway,
+        connect(gateway, greets=False) as client,
+    ):
+        probed = await client.ask("server/discover", {})
+        await client.greet()
+        listed = await client.ask("tools/list")
+        called = await client.call("new_add", {"a": 1, "b": 2})
+
+    assert probed["error"]["code"] == -32601
+    names = {tool["name"] for tool in listed["result"]["tools"]}
+    assert {"new_add", "old_add"} <= names
+    assert called["result"]["structuredContent"] == {"result": 3}
+
+
+async def test_a_server_that_is_not_there_is_not_taken_for_one_of_an_earlier_revision():
+    servers = scripted("new", MODERN="only"), Server(name="gone", command=("/no/such/program",))
+    async with run_gateway(*servers) as gateway, connect(gateway, greets=False) as client:
+        probed = await client.ask("server/discover", {})
+
+    assert probed["result"]["supportedVersions"] == ["2026-07-28"]
+
+
+async def test_where_every_server_refuses_a_handshake_its_client_hears_their_words():
+    servers = scripted("a", MODERN="only"), scripted("b", MODERN="only")
+    async with run_gateway(*servers) as gateway, connect(gateway, greets=False) as client:
+        refused = await client.ask("initialize", INITIALIZE)
+
+    assert refused["error"]["code"] == -32022
+    assert refused["error"]["data"]["supported"] == ["2026-07-28"]
+
+
+async def test_where_no_server_can_be_started_its_client_hears_why():
+    servers = [Server(name=name, command=(f"/no/such/{name}",)) for name in ("a", "b")]
+    async with run_gateway(*servers) as gateway, connect(gateway, greets=False) as client:
+        refused = await client.ask("initialize", INITIALIZE)
+
+    assert "/no/such/a" in refused["error"]["message"]
+    assert "/no/such/b" in refused["error"]["message"]
 
 
 async def test_a_cursor_that_is_none_of_ours_is_answered_as_an_error():

@@ -116,6 +116,20 @@ async def test_what_the_official_client_gets_is_what_it_gets_directly(servers, m
     assert got == expected
 
 
+@pytest.mark.usefixtures("patient_client")
+async def test_servers_of_two_generations_are_both_there_for_the_official_client(servers):
+    file = json.loads(servers.read_text())
+    file["mcpServers"]["old"] = {"command": sys.executable, "args": [str(SCRIPT)]}
+    servers.write_text(json.dumps(file))
+    async with Client(stdio_client(StdioServerParameters(**through(servers)))) as client:
+        listed = await client.list_tools()
+        called = [await client.call_tool(name, {"a": 1, "b": 2}) for name in ("sdk_add", "old_add")]
+
+    names = {tool.name for tool in listed.tools}
+    assert {"sdk_add", "sdk_count", "old_add", "old_echo"} <= names
+    assert [each.structured_content for each in called] == [{"result": 3}] * 2
+
+
 async def test_the_client_of_fastmcp_works_through_it_too(servers):
     given = through(servers, "--mode", "suggest")
     async with FastClient(StdioTransport(**given)) as client:

@@ -214,8 +214,31 @@ def test_one_file_may_speak_of_all_servers_where_one_is_served_alone(tmp_path):
     found = read_declarations(path, [Server(name="files", beside=("mail",))])
 
     assert [(each.server, each.tool) for each in found] == [("files", "x")]
+
+
+def test_what_is_said_of_a_server_that_is_not_there_stops_no_other(tmp_path):
+    text = "[servers.files.tools.x]\nhold = true\n[servers.mail.tools.y]\nhold = true"
+    path = write_declarations(tmp_path, text)
+
+    found = read_declarations(path, [Server(name="files")])
+
+    assert [(each.server, each.tool) for each in found] == [("files", "x")]
     with pytest.raises(ConfigurationError, match="'mail' is unknown"):
-        read_declarations(path, [Server(name="files")])
+        read_declarations(path, [Server(name="mails"), Server(name="files")])
+    with pytest.raises(ConfigurationError, match="is unknown"):
+        read_declarations(path, [Server(name="db")])
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [("", Mode.AUTO), ('mode = "suggest"\n', Mode.SUGGEST)],
+)
+def test_the_mode_of_the_command_line_is_that_of_declared_tools_too(tmp_path, text, mode):
+    path = write_declarations(tmp_path, f"{text}[servers.files.tools.x]\nhold = true")
+
+    (found,) = read_declarations(path, [FILES], mode=Mode.AUTO)
+
+    assert found.said["mode"] == mode
 
 
 LISTED = [

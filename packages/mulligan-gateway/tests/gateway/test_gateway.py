@@ -41,7 +41,10 @@ async def test_a_wrong_write_is_undone_by_its_own_agent(tmp_path, files):
     m = Mulligan(f"sqlite:///{tmp_path}/m.db")
     async with run_gateway(files, m=m, **declared(tmp_path, files)) as gateway:
         await gateway.start()
-        async with connect(gateway) as client, connect(gateway) as other:
+        async with (
+            connect(gateway, principal="ann") as client,
+            connect(gateway, principal="bob") as other,
+        ):
             await client.call("write_file", {"path": "a.txt", "content": "wrong"})
             wrong = page.read_text()
             status = (await client.call("mulligan_undo"))["result"]["content"][0]["text"]

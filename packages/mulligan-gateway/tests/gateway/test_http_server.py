@@ -8,8 +8,8 @@ from mulligan_gateway.http_server import (
     MOST_QUEUED,
     MOST_QUEUED_BYTES,
     Access,
-    Refusal,
     ClientStream,
+    Refusal,
     Streams,
     read_tokens,
 )

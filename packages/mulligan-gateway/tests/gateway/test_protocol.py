@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from mulligan_gateway.protocol import (
     VERSION_META,
+    Frame,
     Limits,
     LineCutter,
+    Outline,
     UnreadableFrameError,
     as_line,
     decode_header,
@@ -20,6 +22,7 @@ from mulligan_gateway.protocol import (
     is_deep,
     list_repeated,
     read_frame,
+    read_outline,
     write_answer,
     write_headers,
 )
@@ -183,7 +186,60 @@ def test_a_line_that_is_too_long_is_passed_over_and_the_next_is_read():
     lines, long = cut_lines(b"x" * 8, b"x" * 8, b"x\nok\n")
 
     assert lines == [b"ok"]
-    assert long == [b"x" * 16]
+    assert long == [Frame()]
+
+
+NESTED = b'{"content":[{"id":1,"method":"no","text":"%b \\"id\\":2,\\\\"}],"]":"}"}' % (
+    b"x" * 3_000
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "key", "method"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"result":%b}' % NESTED, b"7", ""),
+        (b'{"result":%b,"jsonrpc":"2.0","id":7}' % NESTED, b"7", ""),
+        (b' {"result": %b , "id" : "seven" , "jsonrpc": "2.0"}' % NESTED, b'"seven"', ""),
+        (b'data: {"result":%b,"id":7,"error":%b}' % (NESTED, NESTED), b"7", ""),
+        (b'{"method":"a/b","params":%b,"id":7}' % NESTED, b"7", "a/b"),
+        (b'{"method":"%b","id":7}' % (b'x\\"' * 2_000), b"7", ""),
+        (b'{"result":%b,"id":7' % NESTED, b"7", ""),
+        (b'{"id":7,"result":%b' % NESTED[:-20], b"7", ""),
+        (b'{"id":7,"result":{"content":[}}' + b" " * 3_000, b"7", ""),
+        (b'{"result":{"content":[}},"id":7}' + b" " * 3_000, b"", ""),
+        (b'{"result":%b,"jsonrpc":"2.0"}' % NESTED, b"", ""),
+        (b'loaded {"id":7,"result":%b}' % NESTED, b"", ""),
+        (b'[{"id":7,"result":%b}]' % NESTED, b"", ""),
+        (b'{"id":7,"result":' + b"[" * 9_000, b"7", ""),
+        (b'{%b"id":7}' % (b'"a":1,' * 2_000), b"", ""),
+    ],
+)
+def test_whose_a_message_is_that_is_too_long_is_known_wherever_its_id_stands(message, key, method):
+    for size in (1, 2, 7, 100, 4_096, 100_000):
+        parts = [message[at : at + size] for at in range(0, len(message), size)]
+        lines, (outline,) = cut_lines(*parts, b"\nok", longest=1_000)
+
+        assert lines == [b"ok"]
+        assert (outline.key, outline.method) == (key, method)
+    assert read_outline(message).key == key
+
+
+@given(st.binary())
+def test_whatever_comes_has_an_outline_and_is_cut_the_same(data):
+    whole, parts = Outline(), Outline()
+    whole.take(data)
+    for at in range(len(data)):
+        parts.take(data[at : at + 1])
+
+    assert whole.read() == parts.read()
+
+
+def test_of_a_message_without_an_end_no_more_than_an_outline_is_kept():
+    outline = Outline()
+    for _ in range(10_000):
+        outline.take(b'{"a":[],"' + b"b" * 200)
+
+    assert len(outline._kept) + len(outline._open) + len(outline._rest) < 20_000
 
 
 async def cut_stream(text: bytes, size: int) -> AsyncIterator[bytes]:

@@ -27,7 +27,7 @@ SEES = {"accept": "application/json, text/event-stream", "content-type": "applic
 
 @asynccontextmanager
 async def serve(*servers: Server, **options):
-    async with run_gateway(*servers, own_tools=False, **options) as gateway:
+    async with run_gateway(*servers, **{"own_tools": False} | options) as gateway:
         app = GatewayApp(gateway, Access(tokens=TOKENS))
         async with serve_app(app, lifespan="on") as url:
             yield f"{url}/mcp"

@@ -42,9 +42,16 @@ async def test_files_are_served_too(tmp_path):
     assert json.loads(answered.read_bytes())["id"] == 1
 
 
+async def test_where_there_is_no_input_it_ends_at_once():
+    nothing = os.open(os.devnull, os.O_RDWR)
+    async with run_gateway() as gateway, asyncio.timeout(30):
+        await serve_stdio(gateway, reads=nothing, writes=nothing)
+    os.close(nothing)
+
+
 async def test_a_message_that_is_too_long_is_answered_by_its_id(tmp_path):
     asked, answered = tmp_path / "in", tmp_path / "out"
-    long = b'{"jsonrpc":"2.0","id":7,"method":"%b"}\n' % (b"x" * 5_000_000)
+    long = b'{"jsonrpc":"2.0","method":"%b","id":7}\n' % (b"x" * 5_000_000)
     asked.write_bytes(long + PING % 8)
     async with run_gateway() as gateway:
         with asked.open() as reads, answered.open("w") as writes:
@@ -72,7 +79,7 @@ def make(*command: str):
         server=Server(name="s", command=command),
         limits=QUICK,
         take_frame=heard.append,
-        take_unread=heard.append,
+        take_too_long=heard.append,
     )
     process = ServerProcess(upstream, lambda why: ended.done() or ended.set_result(why))
     return process, heard, ended

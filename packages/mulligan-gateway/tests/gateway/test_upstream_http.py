@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from mulligan_gateway.servers_file import Server
 from tests.gateway.test_command import SDK_SERVER
 from tests.gateway.test_serving_http import ANN, BOB, SEES, serve
-from tests.gateway.world import connect, run_gateway, scripted
+from tests.gateway.world import QUICK, connect, run_gateway, scripted
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -107,6 +108,18 @@ async def test_what_is_told_during_a_request_reaches_who_asked_it_without_a_sess
     assert events[-1]["result"]["content"][0]["text"] == "shouted"
 
 
+async def test_a_failed_call_can_be_asked_about_without_a_session_too():
+    async with serve(scripted(), own_tools=True) as url, httpx.AsyncClient(timeout=60) as http:
+        for name, given in (("fail", {"why": "no rain"}), ("mulligan_why", {})):
+            params = {"name": name, "arguments": given, "_meta": MODERN}
+            frame = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            headers = {**SEES, **ANN, "mcp-protocol-version": "2026-07-28"}
+            headers |= {"mcp-method": "tools/call", "mcp-name": name}
+            said = await http.post(url, content=json.dumps(frame), headers=headers)
+
+    assert "no rain" in said.text
+
+
 BREAKS = """
 import json, sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -131,7 +144,7 @@ class Breaks(BaseHTTPRequestHandler):
             result = {**able, "serverInfo": about}
             self.answer(json.dumps({"jsonrpc": "2.0", "id": said["id"], "result": result}).encode())
         elif said["method"] == "tools/call":
-            kept[b"e1"] = said["id"]
+            kept[b"e1"] = said["id"], said["params"]["name"]
             self.answer(b"id: e1\\nretry: 10\\ndata: \\n\\n", "text/event-stream")
         elif "id" in said:
             result = {"tools": []}
@@ -140,12 +153,13 @@ class Breaks(BaseHTTPRequestHandler):
             self.answer(b"", status=202)
 
     def do_GET(self):
-        key = kept.get((self.headers["last-event-id"] or "").encode())
-        if key is None:
+        found = kept.get((self.headers["last-event-id"] or "").encode())
+        if found is None:
             self.answer(b"", status=405)
             return
-        result = {"content": [{"type": "text", "text": "late"}]}
-        said = json.dumps({"jsonrpc": "2.0", "id": key, "result": result})
+        key, name = found
+        result = {"content": [{"type": "text", "text": "late" * (5_000 if name == "huge" else 1)}]}
+        said = json.dumps({"result": result, "jsonrpc": "2.0", "id": key})
         self.answer(f"id: e2\\ndata: {said}\\n\\n".encode(), "text/event-stream")
 
     def log_message(self, *said):
@@ -175,3 +189,15 @@ async def test_an_answer_whose_stream_broke_off_is_fetched_where_the_server_keep
         answer = await client.call("any")
 
     assert answer["result"]["content"][0]["text"] == "late"
+
+
+async def test_an_event_that_is_too_long_ends_the_call_that_it_answers(breaking):
+    async with (
+        run_gateway(
+            Server(name="far", url=breaking), limits=replace(QUICK, frame=8_000)
+        ) as gateway,
+        connect(gateway) as client,
+    ):
+        answer = await client.call("huge")
+
+    assert "is longer than 8000 bytes" in json.dumps(answer)

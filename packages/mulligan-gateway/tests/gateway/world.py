@@ -111,9 +111,10 @@ async def connect(
     *,
     greets: bool = True,
     can: tuple[str, ...] = ("sampling", "elicitation"),
+    principal: str = "",
 ) -> AsyncIterator[RawClient]:
     client = RawClient()
-    client.session = gateway.open_session(Party(client))
+    client.session = gateway.open_session(Party(client), principal=principal)
     try:
         if greets:
             await client.greet(can)

@@ -155,7 +155,7 @@ def test_revoking_lists_every_call_that_was_touched(store: str, lesson: str, cap
     assert shown["versions"][-1]["state"] == "retired"
     assert shown["versions"][-1]["why"] == "Wrong shop."
     assert "If this fails, try" not in pitfalls
-    assert "No remedy is known" in pitfalls
+    assert "No remedy is proven yet" in pitfalls
 
 
 def test_a_doubted_lesson_waits_until_it_is_approved(store: str, lesson: str, capsys) -> None:

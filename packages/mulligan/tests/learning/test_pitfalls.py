@@ -165,7 +165,7 @@ def test_failures_without_a_remedy_are_warned_of() -> None:
 
     assert list_pitfalls(text)[0] == (
         '- `pay`: fails with "card <number> refused" (4 times since 2026-11-01, desk and till; '
-        "pattern 1:01234567). Only the person can choose. No remedy is known"
+        "pattern 1:01234567). Only the person can choose. No remedy is proven yet"
     )
 
 

@@ -152,7 +152,7 @@ class Pitfall(Struct, frozen=True, kw_only=True):
     count: int
     text: str
     remedy: str = ""
-    """What to try after the failure; empty where no remedy is known."""
+    """What to try after the failure; empty where none is proven."""
 
 
 def render_pitfalls(
@@ -271,7 +271,7 @@ def _describe_warning(seen: PatternSeen, *, readers: Readers, quoting: bool) -> 
         said = f"fails with {error}"
     advice = pattern.error_class.traits.advice
     why = advice.why if isinstance(advice, Advice) else _FAULTS[advice]
-    ending = "" if rules else f". {why} No remedy is known"
+    ending = "" if rules else f". {why} No remedy is proven yet"
     return Pitfall(
         tool=pattern.tool, count=pattern.count, text=f"{said}{_describe_times(seen)}{ending}"
     )
