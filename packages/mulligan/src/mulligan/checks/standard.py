@@ -47,6 +47,7 @@ from mulligan.checks.schedule import (
     not_in_the_past,
     rank_as_said,
 )
+from mulligan.checks.sets import all_and_only
 from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
 from mulligan.checks.tool_outputs import read_structure
 from mulligan.types.call import Call, Execution
@@ -141,6 +142,7 @@ def _choose_objects(
     yield owners_as_said(ids)
     yield rank_as_said(acted)
     yield titles_as_said(acted)
+    yield all_and_only(acted)
 
 
 def _choose_deeds(
