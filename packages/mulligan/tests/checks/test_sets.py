@@ -7,6 +7,7 @@ import pytest
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.sets import find_named_sets
 from mulligan.checks.standard import StandardChecks
+from mulligan.types.call import Outcome
 from mulligan.types.effect import Effect
 from tests.checks.attempts import attempt, ran
 
@@ -97,6 +98,15 @@ def test_a_set_is_one_set_whether_it_takes_one_call_or_more() -> None:
     assert rules("Cancel all soccer practices", EVENTS, *calls) == {EXTRA}
     assert rules("Cancel all soccer practices", EVENTS, *calls[:2]) == set()
     assert rules("Cancel all soccer practices", EVENTS, *calls[:1]) == {LEFT}
+
+
+def test_what_was_acted_on_before_or_may_still_be_is_not_left() -> None:
+    first, second = (ran("cancel_event", {"event_id": each}) for each in ("e1", "e2"))
+    waits = ran("cancel_event", {"event_id": "e1"}, outcome=Outcome.UNKNOWN)
+    again = attempt("Cancel all soccer practices", second, earlier=[EVENTS, first])
+
+    assert list(CHECKS(again)) == []
+    assert rules("Cancel all soccer practices", EVENTS, waits) == set()
 
 
 def test_a_member_that_another_field_tells_belongs_to_the_set() -> None:

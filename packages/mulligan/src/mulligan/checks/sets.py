@@ -7,8 +7,9 @@ tools returned of the objects: their titles tell which of them the words mean.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -17,10 +18,11 @@ from mulligan.checks.subject import (
     Argument,
     Parameters,
     Subject,
+    is_under_way,
     limit_to_parameters,
     list_arguments,
 )
-from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts
+from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
 from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -50,10 +52,20 @@ def all_and_only(parameters: Parameters) -> Check[Subject]:
         asked = find_named_sets(subject.turn.message)
         if not asked or not is_understood(subject.turn.message):
             return
+        before = {
+            fold_value(text)
+            for each in subject.earlier
+            if each.call.tool in parameters
+            for text in list_texts(list(each.call.arguments.values()))
+        }
         for name, acted, seen in _list_acted(subject, parameters):
             titles = _read_titles(seen, name)
             for one in asked:
-                yield from _compare(one, acted, titles, subject.turn.message)
+                found = _compare(one, acted, titles, subject.turn.message)
+                yield from found.extra
+                left = found.left - before
+                if left and not is_under_way(subject):
+                    yield _report_left(acted[-1], [get_title_of(titles[e]) for e in sorted(left)])
 
     return check
 
@@ -135,23 +147,30 @@ def _read_titles(seen: SeenValues, name: str) -> dict[str, Found]:
     return found if len(found) <= MOST_MEMBERS else {}
 
 
+class _Compared(NamedTuple):
+    """What does not belong to a set that was acted on, and the ids of what is left of it."""
+
+    extra: Sequence[Finding] = ()
+    left: frozenset[str] = frozenset()
+
+
 def _compare(
     asked: NamedSet, acted: list[Argument], titles: Mapping[str, Found], message: str
-) -> Iterator[Finding]:
+) -> _Compared:
     stems = {held: find_stems(get_title_of(record)) for held, record in titles.items()}
     telling = {word for word in asked.words if any(word in each for each in stems.values())}
     members = {held for held, each in stems.items() if telling and telling <= each}
     touched = {fold_value(each.value) for each in acted}
     if members.isdisjoint(touched):
-        return
+        return _Compared()
     said = find_stems(message) - _load_general()
-    for argument in acted:
-        record = titles.get(fold_value(argument.value))
-        if record is not None and said.isdisjoint(find_stems(join_texts(record))):
-            yield _report_extra(argument, record, asked)
-    left = members - touched
-    if left and not asked.limited:
-        yield _report_left(acted[-1], [get_title_of(titles[each]) for each in sorted(left)])
+    known = ((each, titles.get(fold_value(each.value))) for each in acted)
+    extra = [
+        _report_extra(argument, record, asked)
+        for argument, record in known
+        if record is not None and said.isdisjoint(find_stems(join_texts(record)))
+    ]
+    return _Compared(extra, frozenset(() if asked.limited else members - touched))
 
 
 def _report_extra(argument: Argument, record: Found, asked: NamedSet) -> Finding:

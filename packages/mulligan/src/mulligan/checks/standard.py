@@ -38,7 +38,14 @@ from mulligan.checks.parameters import (
 from mulligan.checks.places import home_is_home
 from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content, targets_seen
 from mulligan.checks.relations import right_ones
-from mulligan.checks.requests import condition_met, left_undone, made_once, only_asked, quotes_kept
+from mulligan.checks.requests import (
+    asked_and_done,
+    condition_met,
+    left_undone,
+    made_once,
+    only_asked,
+    quotes_kept,
+)
 from mulligan.checks.schedule import (
     SlotParameters,
     alternative_as_said,
@@ -154,6 +161,7 @@ def _choose_deeds(
     yield condition_met(*(each.tool for each in writes))
     yield left_undone(*(each.tool for each in writes))
     acting = {each.tool: each for each in writes}
+    yield asked_and_done(acting)
     yield copied_as_said(acting)
     yield extreme_as_said(acting)
     yield names_as_said(acting)

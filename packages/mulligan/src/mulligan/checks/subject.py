@@ -111,6 +111,11 @@ def list_effective_calls(subject: Subject) -> Iterator[Execution]:
     return (e for e in subject.executions if e.outcome is not Outcome.FAILURE)
 
 
+def is_under_way(subject: Subject) -> bool:
+    """Whether a call has not run yet: then what is missing may still come."""
+    return any(each.outcome is Outcome.UNKNOWN for each in subject.executions)
+
+
 def list_arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
     """The values of the named parameters, each element of a list on its own."""
     for name in names:
