@@ -383,7 +383,9 @@ REQUESTS = RequestPhrases(
         r"^\W*(?:(?:hi|hey|hello|please|ok|okay|so|and|also|then)\b[\s,]*)*", re.IGNORECASE
     ),
     asks=re.compile(
-        r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|have|has|am"
+        r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|am"
+        # "Do it" and "have Bob call" ask for something to be done.
+        r"|(?:do|have)(?=\s+(?:i|you|we|they)\b|[^.!?\n]*\?)"
         rf"|{_LOOKING}|let me know|display|count"
         rf"|(?:can|could|would|will) you (?:please )?(?:{_LOOKING}|say))\b",
         re.IGNORECASE,

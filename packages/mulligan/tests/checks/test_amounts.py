@@ -136,3 +136,21 @@ def test_of_one_count_alone_nothing_follows() -> None:
 
 def test_two_different_extremes_in_a_message_are_none() -> None:
     assert read_extreme("The folder with the most files. The folder with the fewest files") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "flagged"),
+    [
+        ("I put 10 a month aside: set my yearly goal", {"amount": 120}, False),
+        ("Pay 10 a month", {"amount": 120, "interval": "yearly"}, False),
+        ("Pay the gym, 9.50 per week, for the year", {"amount": 494}, False),
+        ("Rent is 1,200 a year, pay it monthly", {"amount": 100}, False),
+        ("Lege 25 im Monat zurück, also das Ziel für ein Jahr", {"amount": 300}, False),
+        ("I put 10 a month aside: set my yearly goal", {"amount": 130}, True),
+        ("Pay 10 a month", {"amount": 120}, True),
+        ("Rent is 1,200 a year, pay it monthly", {"amount": 110}, True),
+        ("Pay 10 a week", {"amount": 120, "interval": "monthly"}, True),
+    ],
+)
+def test_what_is_due_in_one_period_tells_what_is_due_in_another(said, given, flagged) -> None:
+    assert bool(list(CHECK(attempt(said, ran("pay", given))))) is flagged

@@ -324,3 +324,20 @@ def test_an_error_that_names_the_right_value_was_heard() -> None:
 
     assert "ev42" in heard
     assert "ev43" not in heard
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "flagged"),
+    [
+        ("Refund invoice 100234", "INV-100234", False),
+        ("Refund order 9502127, I forgot the letter", "#W9502127", False),
+        ("Refund invoice 100234", "INV-100243", True),
+        ("Refund invoice 234", "INV-234", True),
+        ("Refund invoice 5100234", "INV-100234", True),
+    ],
+)
+def test_people_leave_out_the_letters_before_a_long_number(said, given, flagged) -> None:
+    check = ids_seen({"refund": ["invoice_id"]})
+    made = attempt(said, ran("refund", {"invoice_id": given}))
+
+    assert bool(list(check(made))) is flagged

@@ -161,3 +161,145 @@ def test_the_cheapest_is_the_cheapest_of_what_has_all_that_was_named(
     ]
 
     assert found == (["object.not_the_extreme"] if warned else [])
+
+
+def listed(tool: str, *records: dict[str, object]):
+    return ran(tool, result=list(records))
+
+
+INVOICES = listed(
+    "find_invoices",
+    {"invoice_id": "I-1", "customer_id": "C-1", "title": "Hosting", "status": "open"},
+    {"invoice_id": "I-2", "customer_id": "C-2", "title": "Domains", "status": "paid"},
+)
+TASKS = listed(
+    "find_tasks",
+    {"task_id": "T-1", "project_id": "P-1", "title": "Write minutes", "parent_task_id": "T-9"},
+    {"task_id": "T-2", "project_id": "P-1", "title": "Book a room", "parent_task_id": "T-9"},
+)
+SHARED = listed(
+    "find_files",
+    {"file_id": "F-1", "folder_id": "D-1", "owner_id": "U-1", "user_id": "U-2", "name": "Plan"},
+    {"file_id": "F-2", "folder_id": "D-1", "owner_id": "U-1", "user_id": "U-3", "name": "Budget"},
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "tool", "given", "found"),
+    [
+        (INVOICES, "send_invoice", {"invoice_id": "C-1"}, {"object.not_as_said"}),
+        (INVOICES, "send_invoice", {"invoice_id": "I-1"}, set()),
+        (INVOICES, "update_customer", {"customer_id": "I-2"}, {"object.not_as_said"}),
+        (INVOICES, "update_customer", {"customer_id": "C-2"}, set()),
+        (TASKS, "close_task", {"task_id": "P-1"}, {"object.not_as_said"}),
+        # A parent is of the same sort, and so is every person; of what is not told, nothing is.
+        (TASKS, "close_task", {"task_id": "T-9"}, set()),
+        (SHARED, "notify_user", {"user_id": "U-1"}, set()),
+        (SHARED, "share_item", {"item_id": "F-1"}, set()),
+        (SHARED, "move_file", {"file_id": "D-1"}, {"object.not_as_said"}),
+        (SHARED, "move_file", {"file_id": "F-1", "target_id": "D-1"}, set()),
+        # It was returned by itself, too: in a list, nobody says of what.
+        (
+            listed("find_all", {"ids": ["C-1"]}, {"invoice_id": "I-1", "customer_id": "C-1"}),
+            "send_invoice",
+            {"invoice_id": "C-1"},
+            set(),
+        ),
+    ],
+)
+def test_an_id_of_another_sort_of_thing_is_flagged(before, tool, given, found) -> None:
+    assert rules("Do it for the first one", before, ran(tool, given)) == found
+
+
+TRIPS = listed(
+    "find_bookings",
+    {"booking_id": "B-1", "city": "Lyon", "status": "pending payment"},
+    {"booking_id": "B-2", "city": "Lyon", "status": "travelled"},
+)
+REQUESTS = listed(
+    "find_requests",
+    {"request_id": "R-1", "about": "Holiday", "state": "open"},
+    {"request_id": "R-2", "about": "Holiday", "state": "approved"},
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "tool", "given", "found"),
+    [
+        ("Cancel the trip", TRIPS, "cancel_pending_booking", "B-2", {"error"}),
+        ("Cancel the trip", TRIPS, "cancel_pending_booking", "B-1", set()),
+        ("Cancel B-2", TRIPS, "cancel_pending_booking", "B-2", {"warning"}),
+        ("Cancel the trip", TRIPS, "cancel_booking", "B-2", set()),
+        ("Pay the bill", INVOICES, "pay_open_invoice", "I-2", {"error"}),
+        ("Pay the bill", INVOICES, "pay_open_invoice", "I-1", set()),
+        ("Answer the holiday request", REQUESTS, "answer_open_request", "R-2", {"error"}),
+        # No other one is in that state: the word may be no state, or everything has left it.
+        ("Answer the holiday request", REQUESTS, "answer_internal_request", "R-2", set()),
+        # The state that it is put into.
+        ("Close the request", REQUESTS, "mark_request_open", "R-2", set()),
+    ],
+)
+def test_a_tool_for_one_state_is_not_used_on_another(said, before, tool, given, found) -> None:
+    name = f"{tool.split('_')[-1] if tool != 'mark_request_open' else 'request'}_id"
+    told = look(said, before, ran(tool, {name: given}))
+
+    assert {each.severity.value for each in told if each.rule == "object.in_another_state"} == found
+
+
+def test_a_state_that_a_call_may_have_changed_is_not_held_against_the_next() -> None:
+    reopen = ran("reopen_request", {"request_id": "R-2"}, result="ok")
+    answer = ran("answer_open_request", {"request_id": "R-2"})
+
+    assert rules("Answer the second holiday request", REQUESTS, reopen, answer) == set()
+
+
+MEETINGS = listed(
+    "find_meetings",
+    {"meeting_id": "M-1", "attendees": [{"name": "Ann Lee"}, {"name": "Bo Park"}]},
+    {"meeting_id": "M-2", "attendees": [{"name": "Cem Kaya"}]},
+)
+PLAYLISTS = listed(
+    "find_playlists",
+    {"playlist_id": "L-1", "songs": [{"title": "Wristwatch"}, {"title": "Blue Train"}]},
+    {"playlist_id": "L-2", "songs": [{"title": "Autumn Leaves"}]},
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "calls", "found"),
+    [
+        ("Cancel the meeting with Kaya", MEETINGS, [("cancel_meeting", "M-1")], {"error"}),
+        ("Cancel the meeting with Kaya", MEETINGS, [("cancel_meeting", "M-2")], set()),
+        ("Cancel the meeting with Ann", MEETINGS, [("cancel_meeting", "M-1")], set()),
+        ("Delete the list with the leaves", PLAYLISTS, [("delete_playlist", "L-1")], {"error"}),
+        ("Delete the list with the leaves", PLAYLISTS, [("delete_playlist", "L-2")], set()),
+        # Its name is only nearly said: then nothing is.
+        (
+            "Delete the list with watches, not leaves",
+            PLAYLISTS,
+            [("delete_playlist", "L-1")],
+            set(),
+        ),
+        # The verb is another one's, or there is a choice among several.
+        (
+            "Is Kaya free? Move the other meeting",
+            MEETINGS,
+            [("move_meeting", "M-1")],
+            {"warning"},
+        ),
+        # The one that was described is acted on, too.
+        (
+            "Cancel the meeting with Kaya, and the early one",
+            MEETINGS,
+            [("cancel_meeting", "M-2"), ("cancel_meeting", "M-1")],
+            set(),
+        ),
+        ("Cancel M-1, and tell Kaya", MEETINGS, [("cancel_meeting", "M-1")], set()),
+        ("Cancel the early meeting", MEETINGS, [("cancel_meeting", "M-1")], set()),
+    ],
+)
+def test_a_thing_is_told_by_what_is_in_it(said, before, calls, found) -> None:
+    made = [ran(tool, {f"{tool.split('_')[1]}_id": held}) for tool, held in calls]
+    told = look(said, before, *made)
+
+    assert {each.severity.value for each in told} == found

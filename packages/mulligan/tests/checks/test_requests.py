@@ -172,6 +172,8 @@ def test_words_inside_a_quotation_ask_for_nothing() -> None:
         "Which files are the largest? List them.",
         "Hi! Can you tell me who is invited?",
         "Show me my mails",
+        "Do the trains run on Sunday?",
+        "Have we met before",
         "Who wrote 'please delete it'?",
     ],
 )
@@ -186,6 +188,8 @@ def test_a_message_that_only_wants_to_know_is_told(message: str) -> None:
         "What is on Friday? Move it to Monday.",
         "Summarize the page and post it to the team",
         "List the files and then delete the largest one",
+        "Do it for the first one",
+        "Have Bob call me back",
         "",
     ],
 )

@@ -78,7 +78,7 @@ def amounts_as_said(
                 usual = defaults.get(tool, {}).get(argument.name)
                 if value is None or _read_amount(usual) == value or value == 1:
                     continue
-                if not said.explain(value, seen):
+                if not said.explain(value, seen, times=_find_times(execution.call, subject.turn)):
                     yield _build_finding(argument, weigh_unseen(subject.turn))
 
     return check
@@ -101,8 +101,11 @@ class Amounts:
         self.shares = list(dict.fromkeys(shares))[:MOST_SHARES]
         self._facts = [number for fact in subject.facts for number in find_numbers(fact.value)]
 
-    def explain(self, value: float, seen: SeenValues) -> bool:
-        """Whether an amount was said, returned, or follows from what was."""
+    def explain(self, value: float, seen: SeenValues, *, times: Collection[int] = ()) -> bool:
+        """Whether an amount was said, returned, or follows from what was.
+
+        `times`: how many of one period of time are in another.
+        """
         met = {number for each in seen.answers for number in _list_returned(each)}
         if _holds({*self.said, *self._facts, *met}, value):
             return True
@@ -110,9 +113,37 @@ class Amounts:
         known = {*self.near, *self._facts, *islice(chain(*columns.values()), MOST_NUMBERS)}
         if value == 0 or not known:
             return False
-        return _follows(value, known, said=self.near, shares=self.shares) or any(
-            _is_sum(value, column) for column in columns.values()
+        return (
+            _follows(value, known, said=self.near, shares=self.shares)
+            or any(_is_like(value, n * k) or _is_like(value * k, n) for n in known for k in times)
+            or any(_is_sum(value, column) for column in columns.values())
         )
+
+
+_PERIODS: Mapping[tuple[str, str], tuple[int, ...]] = {
+    ("day", "week"): (7, 5),
+    ("day", "month"): (30, 31, 28),
+    ("day", "year"): (365, 366),
+    ("week", "month"): (4,),
+    ("week", "quarter"): (13,),
+    ("week", "year"): (52,),
+    ("month", "quarter"): (3,),
+    ("month", "year"): (12,),
+    ("quarter", "year"): (4,),
+}
+"""How many of one period are in a longer one."""
+
+
+def _find_times(call: Call, turn: Turn) -> list[int]:
+    """How often what is due in one period is due in another: both were said, or the call names
+    one."""
+    told = (turn.message, *turn.history.said, *list_texts(dict(call.arguments)))
+    words = {word for text in told for word in split_letters(text)}
+    words.update(*map(split_name, (call.tool, *call.arguments)))
+    named = {
+        period for pair in _PERIODS for period in pair if words & load_words("periods", period)
+    }
+    return [times for pair, each in _PERIODS.items() if named.issuperset(pair) for times in each]
 
 
 def _read_columns(seen: SeenValues) -> dict[str, list[float]]:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, timedelta
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from mulligan.checks.dates import read_expressions, read_moment
 from mulligan.checks.parameters import ParameterKind, ToolKinds, ToolVerb
 from mulligan.checks.provenance import SeenValues, ValueOrigin, build_unseen, with_seen
 from mulligan.checks.subject import (
     Argument,
     Subject,
+    find_earliest_now,
     limit_to_parameters,
     list_arguments,
     weigh_unseen,
@@ -28,16 +31,25 @@ from mulligan.types.call import Execution
 from mulligan.types.display import show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
-from mulligan.types.turn import Turn
+from mulligan.types.turn import Turn, Utterance
 from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.readings import NO_PINS, Expression, Moment, Reading
 from mulligan_dates.text import fold_name, split_letters, split_name
 
 _HOUSE = re.compile(r"\d+[a-z]?\b", re.IGNORECASE)
 _CLOCK = re.compile(r"(?:^|[T ])(\d\d):(\d\d)(?=(?::00(?:\.0+)?)?$)")
 """The time of a moment without a zone."""
 _SAID_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b", re.IGNORECASE)
+_SAID_HOUR = re.compile(
+    r"(?<!\d)(?<!\d[:.])(\d{1,2})(?!\d)(?:(?:[:.]\d\d)?\s?([ap])\.?m\b)?", re.IGNORECASE
+)
 _NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _ALL_DAY = frozenset({"00:00", "23:59"})
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+_LONGEST = 5_000
+"""Characters of a conversation in which days are looked for."""
+_EARLIER = timedelta(days=3)
+"""Any other day than today, to tell what is counted from it."""
 _MOMENT = re.compile(r"(?<![\d-])(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?!\d)")
 
 
@@ -68,6 +80,7 @@ def copied_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
                 yield _report(argument, subject.turn, tools[execution.call.tool])
             for argument in list_arguments(execution, own.times):
                 yield from _check_moment(argument, subject.turn, seen)
+                yield from _check_day(argument, subject.turn, seen)
 
     return check
 
@@ -159,6 +172,67 @@ def _check_moment(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[
         )
 
 
+def _check_day(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[Finding]:
+    """Where the days were said earlier in the conversation, a day must be one of them.
+
+    What the message itself says of days is held against the call by `dates_as_said`.
+    """
+    written = _DAY.match(argument.value)
+    day = _parse_day(written[0]) if written else None
+    said = _find_earlier_days(turn) if day else []
+    if day is None or not said or any(each.holds_day(day) for each in said):
+        return
+    if any(map(seen.was_returned, (day.isoformat(), str(day.day)))):
+        return
+    told = sorted({each.start.date() for each in said if each.last_day == each.start.date()})
+    if told and not 0 <= (day - find_earliest_now(turn).date()).days <= 1:
+        shown = ", ".join(each.isoformat() for each in told[:3])
+        yield argument.build_finding(
+            "date.not_as_said",
+            issue=f"and the conversation speaks of {shown}, and of no such day.",
+            correction=f"Give {argument.label} as the person said it.",
+        )
+
+
+def _parse_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _find_earlier_days(turn: Turn) -> list[Reading]:
+    """All days that the conversation can mean; empty where the message says one, or where what
+    was said is not understood, is counted from something else, or was not read whole."""
+    history = turn.history
+    if not history.said or history.is_partial or _counts_from(turn):
+        return []
+    at = read_moment(turn)
+    if at is None or _read_days(turn, at):
+        return []
+    spoken = "\n".join(each.text for each in history.entries if isinstance(each, Utterance))
+    if len(spoken) > _LONGEST:
+        return []
+    told = replace(turn, message=spoken)
+    days = _read_days(told, at)
+    # What was said relative to another day than today cannot be told: "yesterday" of last week.
+    fixed = days == _read_days(told, replace(at, now=at.now - _EARLIER))
+    known = fixed and all(each.known for each in days)
+    return [reading for each in days for reading in each.readings] if known else []
+
+
+def _read_days(turn: Turn, at: Moment) -> list[Expression]:
+    """What speaks of days, without the now of "now, please"."""
+    said = read_expressions(turn, at=at, pins=NO_PINS)
+    return [e for e in said if e.dated and {r.end for r in e.readings} != {at.now}]
+
+
+def _counts_from(turn: Turn) -> bool:
+    """Whether a day may be counted from one that was said, or be one of a series."""
+    words = load_words("copied", "counts")
+    return any(not words.isdisjoint(split_letters(t)) for t in (turn.message, *turn.history.said))
+
+
 def _was_returned(hour: int, minute: str, seen: SeenValues) -> bool:
     written = (f"{hour:02}:{minute}", f"{hour}:{minute}", f"{hour % 12 or 12}:{minute}")
     return any(map(seen.was_returned, written))
@@ -169,8 +243,17 @@ def _is_unheard(hour: int, minute: int, said: Iterable[str]) -> bool:
     text = " ".join(said)
     if _SAID_CLOCK.search(text) is None:
         return False
-    numbers = {int(each) for each in _NUMBER.findall(text)}
-    return not ({hour, hour % 12, hour % 12 or 12} & numbers and (not minute or minute in numbers))
+    hours = {each for found in _SAID_HOUR.finditer(text) for each in _read_hours(found)}
+    minutes = {0, *map(int, _NUMBER.findall(text))}
+    return hour not in hours or minute not in minutes
+
+
+def _read_hours(found: re.Match[str]) -> tuple[int, ...]:
+    """What hour a number can be: without am or pm, of either half of the day."""
+    hour = int(found[1])
+    if found[2]:
+        return (hour % 12 + (12 if found[2] in "pP" else 0),)
+    return (hour, hour % 12, hour % 12 + 12) if hour <= 12 else (hour,)
 
 
 def _shifts(turn: Turn) -> bool:

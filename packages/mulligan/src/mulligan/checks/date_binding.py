@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated
-from mulligan.checks.tool_outputs import list_records, list_texts
-from mulligan.types.call import Call, Execution
+from mulligan.checks.subject import Subject, read_records
+from mulligan.checks.tool_outputs import list_texts
+from mulligan.types.call import Call
 from mulligan.types.display import format_value
-from mulligan.types.finding import Fact
 from mulligan_dates.context import Clause, ClauseKind
 from mulligan_dates.lexicon import join_words
 from mulligan_dates.readings import Expression, Grain, Moment, Reading, make_midnight
@@ -192,21 +192,38 @@ class NamedRecords(Struct, frozen=True):
 NOTHING_KNOWN = NamedRecords()
 
 
-def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> NamedRecords:
-    """What results and facts say about objects, read once and up to a limit."""
+def read_known(subject: Subject) -> NamedRecords:
+    """What results and facts say about objects, up to a limit; one with a `memo` is read once."""
+    memo: dict[object, NamedRecords] = getattr(subject, "memo", {})
+    if "known" not in memo:
+        memo["known"] = _read_known(subject)
+    return memo["known"]
+
+
+def _read_known(subject: Subject) -> NamedRecords:
     titles: set[str] = set()
     by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
-    records = (r for each in executions if each.result for r in list_records(each.result))
+    executions = (*subject.earlier, *subject.executions)
+    records = chain.from_iterable(read_records(subject, each) for each in executions)
     for record in islice(records, _MOST_RECORDS):
-        for name, value in ((format_value(key), value) for key, value in record.items()):
-            if isinstance(value, str) and _compile_title().search(name):
+        for key, value in record.items():
+            if not isinstance(value, str | int):
+                continue
+            titled, ids = _read_field(key if isinstance(key, str) else format_value(key))
+            if titled and isinstance(value, str):
                 titles.add(" ".join(value.lower().split()))
-            elif isinstance(value, str | int) and _ID.search(name):
+            elif ids:
                 by_id[value].append(record)
-    for fact in facts:
+    for fact in subject.facts:
         if _compile_title().search(fact.kind) and isinstance(fact.value, str):
             titles.add(" ".join(fact.value.lower().split()))
     return NamedRecords(frozenset(titles), by_id)
+
+
+@lru_cache(maxsize=1_024)
+def _read_field(name: str) -> tuple[bool, bool]:
+    """Whether a field of this name holds what a thing is called, and whether it holds an id."""
+    return _compile_title().search(name) is not None, _ID.search(name) is not None
 
 
 def find_names(message: str, known: NamedRecords) -> list[str]:

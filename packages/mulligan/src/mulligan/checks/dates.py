@@ -98,7 +98,7 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         turn = subject.turn
         at = read_moment(turn)
         whole = is_read_whole(turn.message)
-        known = read_known((*subject.earlier, *subject.executions), subject.facts)
+        known = read_known(subject)
         said = read_subject(turn, known, at=at, pins=pins) if at and whole else NOTHING_SAID
         for execution in list_effective_calls(subject):
             call = execution.call
@@ -425,7 +425,7 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             timed = [each for each in given if each.timed and len(each.days) == 1]
             if not timed:
                 continue
-            known = read_known((*subject.earlier, *subject.executions), subject.facts)
+            known = read_known(subject)
             said = read_subject(turn, known, at=at, pins=pins)
             leans = is_reckoned_from_object(execution.call, said)
             told = [] if leans else _bind_times(execution.call, said, known, at=at)

@@ -25,12 +25,14 @@ from mulligan.checks.subject import (
     Parameters,
     Subject,
     find_agreed,
+    fold_answer,
     hear_said,
     limit_to_calls,
     limit_to_parameters,
     list_arguments,
     list_given,
     list_spellings,
+    read_records,
     weigh_unseen,
     with_heard,
 )
@@ -153,10 +155,12 @@ class SeenValues:
         key = "returned", id(execution)
         if key not in memo:
             structure = read_structure(execution.result)
+            same = structure is execution.result
+            texts = fold_answer(self._subject, execution).texts if same else list_texts(structure)
             memo[key] = Returned(
                 structure,
-                frozenset(fold_value(each) for each in list_texts(structure)),
-                tuple(list_records(structure)),
+                frozenset(map(fold_value, texts)),
+                read_records(self._subject, execution) if same else tuple(list_records(structure)),
                 given := list_given(execution),
                 Heard(list(given.values())),
             )
@@ -241,6 +245,7 @@ def _has_heard(heard: Heard, value: str) -> bool:
 _BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
 """What stands between the ids of a list that is written as text, or before one."""
 _DIGIT = re.compile(r"\d")
+_NUMBERED = re.compile(r"#?[A-Za-z]{0,4}[-_#]?(\d{5,})")
 
 
 def ids_seen(parameters: Parameters) -> Check[Subject]:
@@ -288,9 +293,12 @@ def _find_unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
 def _was_seen(value: str, heard: Heard) -> bool:
     """Whether a value was heard, or is several in one text, and each of them was.
 
-    Pieces without a digit are words, and words that were heard do not make an id.
+    Pieces without a digit are words, and words that were heard do not make an id. People leave out
+    the letters before a long number: INV-100234 is 100234.
     """
     if value in heard:
+        return True
+    if (numbered := _NUMBERED.fullmatch(value)) and numbered[1] in heard:
         return True
     pieces = [piece for piece in _BETWEEN.split(value) if piece]
     return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)

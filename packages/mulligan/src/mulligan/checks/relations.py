@@ -7,9 +7,9 @@ which of its attributes the person named. Where the words do not decide, nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
@@ -19,6 +19,7 @@ from mulligan.checks.subject import (
     Subject,
     limit_to_parameters,
     list_arguments,
+    list_effective_calls,
 )
 from mulligan.checks.tool_outputs import (
     Found,
@@ -32,7 +33,7 @@ from mulligan.types.display import quote_value
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan_dates.languages import is_understood
-from mulligan_dates.lexicon import find_stems, join_words, load_words
+from mulligan_dates.lexicon import find_stems, has_picking_words, join_words, load_words
 from mulligan_dates.text import is_number, split_letters, split_name, stem
 
 MOST_RECORDS = 2_000
@@ -50,7 +51,11 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
     """Flag an object that was seen, and is another than the one that was asked for.
 
     - a part of another object than the same call names: an item of one order, given with another
+    - one with nothing in it that the person named, where another one that was read has what they
+      named: an error where a sentence that names it has the tool's verb, else a warning
     - another sort of thing than the one it replaces, whose name was not said
+    - the id of another sort of thing: a product's, where an item's is asked for
+    - in another state than the tool's name says: `close_open_ticket` of one that is resolved
     - somebody else's, where the person was looked up by what they said and the object was read
     - one that costs more where the cheapest was asked for, and one that was read beside it costs
       less and has all of it that the person named (the dearest likewise): a warning
@@ -61,16 +66,21 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         message: _Message | None = None
+        acted: set[str] = set()
         for execution, seen in with_seen(subject):
             given = list(list_arguments(execution, parameters.get(execution.call.tool, ())))
             if not given or not any(answer.records for answer in seen.answers):
                 continue
             message = message or _Message(subject.turn.message)
+            acted = acted or _list_given_to(subject, parameters)
             known = _Known(subject, seen)
             for argument in given:
                 others = [each for each in given if each.name != argument.name]
                 yield from _compare_parts(argument, others, known)
+                yield from _compare_sort_of_id(argument, known)
+                yield from _compare_state(argument, known)
                 yield from _compare_owners(argument, known)
+                yield from _compare_named_parts(argument, others, known, message, acted)
                 yield from _compare_attributes(argument, others, known, message)
                 yield from _compare_prices(argument, others, known, message)
             for old, new in _list_swaps(given):
@@ -145,6 +155,154 @@ def _compare_sorts(
         )
 
 
+def _compare_sort_of_id(argument: Argument, known: _Known) -> Iterator[Finding]:
+    """Sure where both sorts of ids stand side by side in records, and no id is of both sorts."""
+    noun, nouns = _find_noun(argument.name), known.find_nouns(argument.value)
+    if len(nouns) != 1 or not noun or noun in nouns:
+        return
+    (other,) = nouns
+    if (
+        other
+        and _are_sorts(noun, other)
+        and known.are_apart(noun, other)
+        and not known.stands_alone(argument.value)
+    ):
+        yield argument.build_finding(
+            "object.not_as_said",
+            issue=f"which is the id of a {other}, and not of a {noun}.",
+            correction=f"Give the id of the {noun}.",
+        )
+
+
+@lru_cache(maxsize=1_024)
+def _are_sorts(noun: str, other: str) -> bool:
+    """Whether two nouns are sorts of things: people are one, and a parent or an owner is none."""
+    people, roles = (
+        {*map(stem, load_words(*each))} for each in (("kinds", "person"), ("fields", "role"))
+    )
+    return roles.isdisjoint((noun, other)) and not people.issuperset((noun, other))
+
+
+def _stands_alone(value: str, structure: object) -> bool:
+    ahead: list[object] = [structure]
+    for _ in range(MOST_RECORDS):
+        if not ahead:
+            return False
+        each = ahead.pop()
+        if isinstance(each, dict):
+            if value in each:
+                return True
+            ahead += [held for held in each.values() if isinstance(held, dict | list)]
+        elif isinstance(each, list):
+            if value in each:
+                return True
+            ahead += [held for held in each if isinstance(held, dict | list)]
+    return True
+
+
+def _compare_state(argument: Argument, known: _Known) -> Iterator[Finding]:
+    """A tool says before its noun what state a thing is in: `cancel_pending_order`."""
+    wanted = _find_named_state(argument.execution.call.tool, argument.name)
+    own = known.find_state(argument) if wanted else ""
+    if not own or wanted in split_letters(own) or not known.has_other_in_state(argument, wanted):
+        return
+    said = argument.value in known.seen.said
+    yield argument.build_finding(
+        "object.in_another_state",
+        severity=Severity.WARNING if said else Severity.ERROR,
+        issue=f"which is {quote_value(own, most=_SHOWN)}; the tool is for what is {wanted}.",
+        correction=f"Look for one that is {wanted}, or use another tool.",
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _find_named_state(tool: str, name: str) -> str:
+    """The word before the noun of a parameter in a tool's name; empty for its verb."""
+    words, noun = split_name(tool), _find_noun(name)
+    for before, word in pairwise(words[1:]):
+        if noun and stem(word) == noun:
+            return before
+    return ""
+
+
+def _read_state(record: Found) -> str:
+    return next(
+        (held for key, held in record.items() if isinstance(held, str) and _tells_state(str(key))),
+        "",
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _tells_state(key: str) -> bool:
+    words = split_name(key)
+    return bool(words) and words[-1] in load_words("fields", "state")
+
+
+def _compare_named_parts(
+    argument: Argument,
+    others: Sequence[Argument],
+    known: _Known,
+    message: _Message,
+    acted: set[str],
+) -> Iterator[Finding]:
+    """What has parts is named by them: "cancel the order with the lamp", "the call with Ann"."""
+    titles, whole = known.find_part_titles(argument), fold_value(argument.value)
+    own = titles.get(whole)
+    if not own or argument.value in known.seen.said or any(map(message.may_mean, own)):
+        return
+    if any(known.find_homes(argument.name, each.name).get(whole) for each in others):
+        # The call says itself which parts it is about.
+        return
+    named = {
+        held: sorted(filter(message.names, parts))
+        for held, parts in titles.items()
+        if held not in acted
+    }
+    better = {held: parts for held, parts in named.items() if parts}
+    if better:
+        shown = ", ".join(quote_value(each, most=_SHOWN) for each in min(better.values())[:3])
+        asked = not message.picks and any(
+            message.asks_for(argument.execution.call.tool, part)
+            for parts in better.values()
+            for part in parts
+        )
+        yield argument.build_finding(
+            "object.not_as_said",
+            severity=Severity.ERROR if asked else Severity.WARNING,
+            issue=f"which has nothing that the person named; another one that was read has "
+            f"{shown}.",
+            correction="Act on the one that the person described.",
+        )
+
+
+@cache
+def _load_general() -> frozenset[str]:
+    """Words for a sort of thing: they name none of it."""
+    return frozenset(map(stem, load_words("words", "general")))
+
+
+def _list_given_to(subject: Subject, tools: Collection[str]) -> set[str]:
+    """All values that calls of these tools were given."""
+    return {
+        fold_value(text)
+        for execution in list_effective_calls(subject)
+        if execution.call.tool in tools
+        for text in list_texts(list(execution.call.arguments.values()))
+    }
+
+
+def _find_part_titles(records: Sequence[Found], whole: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    keys = list_id_keys(whole)
+    for record in records:
+        held = next((record[key] for key in keys if key in record), None)
+        if isinstance(held, str | int):
+            inside = (part for value in record.values() for part in _list_inner(value))
+            titles = {get_title_of(part) for part in inside if isinstance(part, dict)}
+            found.setdefault(fold_value(str(held)), set()).update(titles - {""})
+    return found
+
+
 def _compare_owners(argument: Argument, known: _Known) -> Iterator[Finding]:
     seen = known.seen
     for record in known.find_records(argument):
@@ -210,6 +368,8 @@ class _Answer(NamedTuple):
     """What one call returned, by the ids in it."""
 
     records: Mapping[str, list[Found]]
+    keys: Mapping[str, set[str]]
+    """By id, the fields that held it."""
     groups: tuple[Group, ...]
     places: Mapping[str, list[tuple[Group, Found]]]
     """Where an object stood beside others."""
@@ -242,6 +402,64 @@ class _Known:
         wanted = argument.value.casefold()
         found = (each for answer in self._answers for each in answer.records.get(wanted, ()))
         return [each for each in found if _is_meant(each, argument)]
+
+    def find_nouns(self, value: str) -> set[str]:
+        """What an id was returned as the id of; an empty noun is a field that does not say."""
+        wanted = value.casefold()
+        return {_find_noun(key) for answer in self._answers for key in answer.keys.get(wanted, ())}
+
+    def are_apart(self, noun: str, other: str) -> bool:
+        """Whether ids of both sorts stand in one record, and no id is of both sorts."""
+        held: dict[str, set[str]] = {noun: set(), other: set()}
+        beside = False
+        for answer in self._answers:
+            for value, keys in answer.keys.items():
+                for each in {noun, other}.intersection(map(_find_noun, keys)):
+                    held[each].add(value)
+            beside = beside or any(
+                {noun, other} <= {_find_noun(key) for key, _ in _list_ids(record)}
+                for value in held[other]
+                for record in answer.records.get(value, ())
+            )
+        return beside and held[noun].isdisjoint(held[other])
+
+    def stands_alone(self, value: str) -> bool:
+        """Whether a value was returned without a field's name: in a list, or as a key."""
+        return any(_stands_alone(value, answer.structure) for answer in self.seen.answers)
+
+    def find_state(self, argument: Argument) -> str:
+        """The state that an object was last returned in; empty where that may be over."""
+        wanted = fold_value(argument.value)
+        for answer, seen in zip(reversed(self._answers), reversed(self.seen.answers), strict=True):
+            records = answer.records.get(argument.value.casefold(), ())
+            states = [_read_state(each) for each in records if _is_meant(each, argument)]
+            if any(states):
+                return next(filter(None, reversed(states)))
+            if wanted in map(fold_value, list_texts(list(seen.given.values()))):
+                break
+        return ""
+
+    def has_other_in_state(self, argument: Argument, state: str) -> bool:
+        """Whether another object of that sort was returned in a state."""
+        return any(
+            state in split_letters(_read_state(record))
+            and (held := get_id_of(record, name=argument.name)) is not None
+            and fold_value(held) != fold_value(argument.value)
+            for answer in self._answers
+            for records in answer.records.values()
+            for record in records
+        )
+
+    def find_part_titles(self, argument: Argument) -> Mapping[str, set[str]]:
+        """By object of that sort, what its parts are called."""
+        found: dict[str, set[str]] = {}
+        for answer in self._answers:
+            key = "titles", id(answer), argument.name
+            if key not in self._memo:
+                self._memo[key] = _find_part_titles(answer.wholes, argument.name)
+            for whole, titles in self._memo[key].items():
+                found.setdefault(whole, set()).update(titles)
+        return found
 
     def find_groups(self, argument: Argument) -> Iterator[tuple[Group, Found]]:
         """Where an object stood beside others of its sort."""
@@ -291,6 +509,7 @@ class _Message:
     def __init__(self, text: str) -> None:
         self.understood = is_understood(text)
         self.stems = find_stems(text)
+        self.picks = has_picking_words(text)
         self._folded = text.casefold()
         self._by_price: list[tuple[str, int, bool]] | None = None
         self._sentences = [each.casefold() for each in split_sentences(text)]
@@ -299,6 +518,26 @@ class _Message:
         """Whether a phrase was said, as words of its own."""
         told = len(phrase) >= SHORTEST and phrase in self._folded and phrase not in _EMPTY
         return told and bool(self.find(phrase))
+
+    def names(self, title: str) -> bool:
+        """Whether a thing was called by the last word of its name."""
+        words = split_name(title)[-1:]
+        return not {stem(word) for word in words}.isdisjoint(self.stems - _load_general())
+
+    def may_mean(self, title: str) -> bool:
+        """Whether any word could be one of its name, or the end of one: watches, wristwatch."""
+        words = {stem(word) for word in split_name(title)}
+        return not words.isdisjoint(self.stems) or any(
+            word.endswith(said) or said.endswith(word)
+            for word in words
+            for said in self.stems
+            if len(said) > SHORTEST
+        )
+
+    def asks_for(self, tool: str, title: str) -> bool:
+        """Whether a sentence that names a thing has the verb of a tool."""
+        verb, name = (stem(split_name(each)[place]) for each, place in ((tool, 0), (title, -1)))
+        return any({verb, name} <= find_stems(each) for each in self._sentences)
 
     def count(self, attributes: Mapping[str, str]) -> int:
         """How many attributes of an object were said."""
@@ -499,23 +738,25 @@ def _list_inner(value: object) -> list[object]:
 def _index(answer: Returned) -> _Answer:
     groups = tuple(islice(_walk_groups(answer.structure), MOST_GROUPS))
     records: dict[str, list[Found]] = {}
+    keys: dict[str, set[str]] = {}
     places: dict[str, list[tuple[Group, Found]]] = {}
     wholes = []
     for record in islice(answer.records, MOST_RECORDS):
         ids = _list_ids(record)
-        for held in ids:
+        for key, held in ids:
             records.setdefault(held, []).append(record)
+            keys.setdefault(held, set()).add(key)
         if ids and any(type(each) in (dict, list) for each in record.values()):
             wholes.append(record)
     for group in groups:
         for held, member in group.members.items():
             places.setdefault(held, []).append((group, member))
-    return _Answer(records, groups, places, wholes)
+    return _Answer(records, keys, groups, places, wholes)
 
 
-def _list_ids(record: Found) -> list[str]:
+def _list_ids(record: Found) -> list[tuple[str, str]]:
     return [
-        str(held).casefold()
+        (str(key), str(held).casefold())
         for key, held in record.items()
         if (type(held) is str or type(held) is int) and _names_id(key)
     ]

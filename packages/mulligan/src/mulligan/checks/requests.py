@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 
 from msgspec import Struct
 
-from mulligan.checks.parameters import ToolVerb
+from mulligan.checks.parameters import ToolKinds, ToolVerb
 from mulligan.checks.subject import (
     Parameters,
     Subject,
+    is_under_way,
     limit_to_calls,
     limit_to_parameters,
     limit_to_tools,
@@ -24,8 +26,9 @@ from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
-from mulligan_dates.languages import choose_requests
-from mulligan_dates.lexicon import load_words
+from mulligan.types.turn import Turn
+from mulligan_dates.languages import choose_requests, is_understood
+from mulligan_dates.lexicon import join_words, load_words
 from mulligan_dates.tables import RequestPhrases
 from mulligan_dates.text import split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes, find_quotes, has_quotes
@@ -293,6 +296,111 @@ def only_asked(
             )
 
     return check
+
+
+def asked_and_done(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Warn of what was asked for and not done, and of a removal that nobody asked for.
+
+    Asked for is what a sentence orders by a verb, in a message without conditions and choices. A
+    new thing may stand for a changed one and the other way round; a message counts as sent only by
+    a tool that sends.
+    """
+
+    # It looks at the whole: no call counts as reviewed for it.
+    @limit_to_calls(lambda *_: False)
+    def check(subject: Subject) -> Iterator[Finding]:
+        done = [each for each in list_effective_calls(subject) if each.call.tool in tools]
+        if not done or not is_understood(subject.turn.message):
+            return
+        orders = {} if is_under_way(subject) else _find_orders(subject.turn.message)
+        made = [each.call for each in (*subject.earlier, *subject.executions)]
+        for deed, verb in orders.items():
+            if not any(_may_do(each, deed, verb, tools) for each in made):
+                yield _report_not_done(done[-1].call, verb)
+        for execution in done if _asks_for_new_alone(subject.turn) else ():
+            if tools[execution.call.tool].verb is ToolVerb.REMOVE:
+                yield _report_not_asked(execution.call)
+
+    return check
+
+
+def _find_orders(message: str) -> dict[str, str]:
+    """By what is to be done, the verb that orders it; none where a condition or choice is left."""
+    bare = drop_quotes(message).casefold()
+    if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
+        return {}
+    found: dict[str, str] = {}
+    for verb in _compile_orders().findall(bare):
+        deed = next(each for each in _ORDERED if verb in load_words("orders", each))
+        found.setdefault(deed, verb)
+    return found if "?" not in bare else {}
+
+
+_ORDERED = ("remove", "send", "make", "change")
+
+
+@cache
+def _compile_orders() -> re.Pattern[str]:
+    verbs = "|".join(join_words("orders", each) for each in _ORDERED)
+    return re.compile(
+        rf"(?:^|[.!;:,\n]\s*|\b(?:{join_words('orders', 'before')})\s)\s*({verbs})"
+        rf"(?=\s+(?:{join_words('orders', 'behind')})\b)"
+    )
+
+
+def _may_do(call: Call, deed: str, verb: str, tools: Mapping[str, ToolKinds]) -> bool:
+    """Whether a call, also one that failed, may be what a verb orders."""
+    kinds = tools.get(call.tool)
+    words = {*split_name(call.tool), *(w for name in call.arguments for w in split_name(name))}
+    if verb in words or any(
+        word.startswith(verb)
+        for text in list_texts(list(call.arguments.values()))
+        for word in split_letters(text)
+    ):
+        return True
+    match deed:
+        case "send":
+            return not words.isdisjoint(load_words("orders", "sends"))
+        case "remove":
+            return kinds is not None and kinds.verb is ToolVerb.REMOVE
+        case _:
+            return kinds is not None and kinds.verb in (ToolVerb.MAKE, ToolVerb.CHANGE)
+
+
+def _asks_for_new_alone(turn: Turn) -> bool:
+    """Whether something is to be made or sent, and no word asks for anything to go or to change."""
+    words = {stem(word) for word in split_letters(turn.message)}
+    makes, ends = _stem_deeds()
+    before = {stem(word) for text in turn.history.said for word in split_letters(text)}
+    return not words.isdisjoint(makes) and (words | before).isdisjoint(ends)
+
+
+@cache
+def _stem_deeds() -> tuple[frozenset[str], frozenset[str]]:
+    """Verbs with which something is made, and words after which something may have to go."""
+    ends = (load_words("deeds", each) for each in (ToolVerb.REMOVE, ToolVerb.CHANGE))
+    going = frozenset(map(stem, load_words("orders", "ends").union(*ends)))
+    return frozenset(map(stem, load_words("deeds", ToolVerb.MAKE))) - going, going
+
+
+def _report_not_done(call: Call, verb: str) -> Finding:
+    return Finding(
+        rule="request.not_done",
+        severity=Severity.WARNING,
+        issue=f"The person asked to {verb} something, and no call did that.",
+        correction="Do it, or tell the person that it was not done.",
+        call=call.id,
+    )
+
+
+def _report_not_asked(call: Call) -> Finding:
+    return Finding(
+        rule="request.not_asked",
+        severity=Severity.WARNING,
+        issue=f"{show_name(call.tool)} removes something, and no word of the person's asks for it.",
+        correction="Remove only what the person wants to be gone.",
+        call=call.id,
+    )
 
 
 def is_only_question(message: str) -> bool:

@@ -38,7 +38,14 @@ from mulligan.checks.parameters import (
 from mulligan.checks.places import home_is_home
 from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content, targets_seen
 from mulligan.checks.relations import right_ones
-from mulligan.checks.requests import condition_met, left_undone, made_once, only_asked, quotes_kept
+from mulligan.checks.requests import (
+    asked_and_done,
+    condition_met,
+    left_undone,
+    made_once,
+    only_asked,
+    quotes_kept,
+)
 from mulligan.checks.schedule import (
     SlotParameters,
     alternative_as_said,
@@ -47,6 +54,7 @@ from mulligan.checks.schedule import (
     not_in_the_past,
     rank_as_said,
 )
+from mulligan.checks.sets import all_and_only
 from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
 from mulligan.checks.tool_outputs import read_structure
 from mulligan.types.call import Call, Execution
@@ -141,6 +149,7 @@ def _choose_objects(
     yield owners_as_said(ids)
     yield rank_as_said(acted)
     yield titles_as_said(acted)
+    yield all_and_only(acted)
 
 
 def _choose_deeds(
@@ -152,6 +161,7 @@ def _choose_deeds(
     yield condition_met(*(each.tool for each in writes))
     yield left_undone(*(each.tool for each in writes))
     acting = {each.tool: each for each in writes}
+    yield asked_and_done(acting)
     yield copied_as_said(acting)
     yield extreme_as_said(acting)
     yield names_as_said(acting)

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec.structs import asdict, replace
 
+from mulligan.checks.spelled import write_signs
 from mulligan.checks.tool_outputs import list_records, list_texts
 from mulligan.process.user_functions import await_value
 from mulligan.types.call import Call, Execution, Outcome
@@ -108,6 +109,11 @@ class Argument(NamedTuple):
 def list_effective_calls(subject: Subject) -> Iterator[Execution]:
     """The calls that changed something or may have: a failed call has nothing to undo."""
     return (e for e in subject.executions if e.outcome is not Outcome.FAILURE)
+
+
+def is_under_way(subject: Subject) -> bool:
+    """Whether a call has not run yet: then what is missing may still come."""
+    return any(each.outcome is Outcome.UNKNOWN for each in subject.executions)
 
 
 def list_arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
@@ -231,7 +237,9 @@ def _counts(value: object) -> bool:
 def hear_said(subject: Subject) -> Heard:
     """What the person said, in this message or before it, and what the application knows."""
     turn, computed = subject.turn, [fact.value for fact in subject.facts]
-    return Heard(turn.message if turn.vouched else "", turn.known, computed, turn.history.said)
+    message = turn.message if turn.vouched else ""
+    spelled = [write_signs(text) for text in (message, *turn.history.said)]
+    return Heard(message, turn.known, computed, turn.history.said, spelled)
 
 
 def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
