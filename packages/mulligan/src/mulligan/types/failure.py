@@ -279,14 +279,19 @@ _AUTH = ErrorTraits(
         log ?in (?:first|required|to|again) | requires? authentication | \bcsrf | bad credentials
         (?:invalid|bad|wrong) (?:auth\b|password)
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
-        incorrect (?:api.?key|password|credentials?)
+        (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:api.?key|password|username|credentials?)
         api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)
         (?:credentials?|token|api.?key) (?:(?:was|were|is|are) )?not (?:found|provided|set|valid)
-        token (?:is |was )?invalid | invalid (?:authori[sz]ation )?(?:grant|client)\b
+        token (?:is |was )?(?:invalid|incorrect) | invalid (?:authori[sz]ation )?(?:grant|client)\b
         authori[sz]ation grant | authori[sz]ation (?:has been |is |was )?(?:denied|required|missing)
         no (?:valid )?(?:api.?key|(?:access )?token|credentials?) (?:was |were )?(?:found|given)
         (?:token|session|jwt) (?:has |is )?expired | expired (?:token|session|credentials?)
-        (?:token|account|key) (?:was |has been )?revoked | authentication (?:failed|required|error)
+        (?:token|account|key) (?:was |has been )?revoked
+        auth(?:entication|ori[sz]ation) (?:failed|required|error)
+        (?:api.?|service |access )key is not (?:registered|known|active)
+        (?:unknown|missing|suppl(?:y|ied)|provided?|no) (?:\S+ ){0,4}?access.?(?:key|token)s?\b
+        (?:unknown|suppl(?:y|ied)|provided?) (?:\S+ ){0,4}?(?:api.?key|credentials)\b
+        no (?:\w+ )?credentials | (?:log|sign) ?in (?:again|to continue) | invalid login
     """,
 )
 
@@ -304,14 +309,15 @@ _POLICY = ErrorTraits(
         forbidden | permission denied | access (?:is |was )?denied | not permitted | not allowed to
         insufficient (?:permissions?|privileges?|scope|access) | violates? (?:the )?policy
         (?:missing|lacks?|requires?) (?:the |a )?(?:required )?(?:\S+ )?(?:scopes?|permissions?)\b
-        not (?:authori[sz]ed|accessible) | account (?:is |was |has been )?(?:suspended|disabled)
-        security violation | restricted action | outside (?:of )?(?:the )?allowed
-        (?:access|command) .{0,200}is not allowed | not in (?:the )?allow.?list
+        not (?:authori[sz]ed|accessible)
+        account (?:is |was |has been )?(?:suspended|disabled|locked|blocked)
+        security violation | restricted action | outside (?:of )?(?:the )?allowed | missing access\b
+        (?:access|command) .{0,200}is not allowed | not in (?:the |any )?allow.?list
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?subscription
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?plan
         not (?:have|having) (?:the )?(?:\w+ )?(?:permission|access|privilege)s? | not subscribed
         must have (?:the )?(?:required )?(?:permission|role|scope|access)s?
-        do(?:es)? not belong to
+        do(?:es)? not belong to | verweigert | denegado | no autorizado | accès refusé
     """,
 )
 
@@ -331,6 +337,7 @@ _RATE_LIMIT = ErrorTraits(
         slow down | requests? too (?:quickly|fast|often) | rate exceeded | resource.?exhausted
         (?:daily|hourly|usage|request|call|token)s? limit (?:\S+ ){0,4}?(?:exceeded|reached)
         exceeded (?:your |the )?(?:current )?quota | provisioned throughput exceeded
+        (?:reached|exceeded|hit|over) (?:\S+ ){0,3}(?:api|request|call|usage|daily|hourly)s? limit
     """,
 )
 
@@ -381,6 +388,7 @@ _AMBIGUOUS = ErrorTraits(
     ),
     words=r"""
         service (?:is )?(?:currently )?unavailable | temporarily unavailable | time[d ]?.?out
+        currently (?:loading|unavailable) | is offline | not (?:yet )?ready\b | starting up
         deadline.?exceeded | timing out | took too long | code ?[=:] ?unavailable
         closed (?:the )?connection | had an error while | reset before
         bad gateway
@@ -405,6 +413,7 @@ _CONFLICT = ErrorTraits(
     sqlstates=("23505", "40"),
     exceptions=("ConflictError",),
     words=r"""
+        \bexists with\b | (?:must|should) be unique | not unique
         \bconflict | already exists | file exists | duplicate | version mismatch | etag
         modified since
         already (?:been )?(?:taken|in use|booked|registered) | precondition failed
@@ -430,8 +439,9 @@ _VALIDATION = ErrorTraits(
         field required | missing \d* ?required | is required\b | bad request
         required (?:positional |keyword.only )?arguments? | missing (?:argument|parameter|field)
         unexpected (?:keyword|argument|parameter|field|property) | got an unexpected
-        unknown (?:argument|parameter|field|option) | takes \d+ positional | is not of type
-        not a valid | \binvalid\b(?! (?:state|status|transition|operation))
+        unknown (?:argument|parameter|field|option|command|variable) | is not of type
+        takes \d+ positional
+        not (?:a )?valid | \binvalid\b(?! (?:state|status|transition|operation))
         (?:does|do|did) not (?:match|satisfy) (?:the )?(?:expected )?(?:pattern|format|schema)
         unconverted data remains | not in (?:the )?(?:correct|right|expected|required) format
         must be (?:one of|an? |of type|>|<|at |between|positive|greater|less|in )
@@ -441,8 +451,11 @@ _VALIDATION = ErrorTraits(
         (?:cannot|can't|may not|must not|should not) (?:contain|include|(?:start|begin|end) with)\b
         expected (?:type|string|int|number|bool|array|object|one of|str|list|dict)
         cannot (?:be )?(?:parse|convert) | could not convert | unrecognized | additional propert
-        malformed | cannot be (?:empty|null|blank) | out of range | syntax error | parse error
-        required (?:parameter|argument|field|property) \S+ (?:is|was) missing | unprocessable
+        malformed | (?:cannot|can't|must not|may not) be (?:empty|null|blank)
+        out of range | in the (?:future|past)\b | (?:syntax|parse|parameter|argument) error
+        \benter a valid\b | \bthis field\b | \bensure (?:this|that)\b | \bmust be set\b
+        \bbad (?:value|input|parameter|argument|field|format|id)\b
+        \brequired (?:\S+ ){1,3}(?:(?:is|are|was|were) )?missing\b | unprocessable
         not.null constraint | should not exist | too (?:long|large|short)\b | unknown column
         strict mode violation | maximum (?:\w+ )?length | illegal (?:operation|argument|value)
         \bnot a (?:\w+ )?(?:repository|directory|regular file)
@@ -466,12 +479,13 @@ _MISSING = ErrorTraits(
     sqlstates=("42P01", "42S02", "3D", "3F"),
     words=r"""
         not found | no such | does(?: not|n't) exist
-        unknown (?:id|user|tool|action|function|method)
+        unknown (?:id|user|tool|action|function|method|object|resource|entity|table|project)
         could(?: not|n't) (?:be )?f(?:ind|ound) | cannot find | not available
         nonexistent | ENOENT
         no (?:\w+ ){0,3}(?:found|available|exists?) | no longer exists
         unable to (?:find|locate|retrieve) | resource missing | did not match any | \Agone\b
         could not resolve
+        nicht gefunden | existiert nicht | introuvable | no (?:se ha )?encontrad[oa] | no existe
     """,
 )
 
