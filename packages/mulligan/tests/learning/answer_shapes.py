@@ -2131,6 +2131,256 @@ ERRORS: dict[str, tuple[str, object]] = {
     ),
     "oracle": ("auth", "ORA-01017: invalid username/password; logon denied"),
     "mssql": ("missing", "Msg 208, Level 16, State 1, Line 1\nInvalid object name 'a'."),
+    "rapidapi": (
+        "policy",
+        {"message": "You are not subscribed to this API.", "info": "Visit the plan page"},
+    ),
+    "apilayer": (
+        "rate_limit",
+        {
+            "success": False,
+            "error": {
+                "code": 104,
+                "type": "usage_limit_reached",
+                "info": "Your monthly usage limit has been reached.",
+            },
+        },
+    ),
+    "kong": ("missing", {"message": "no Route matched with those values"}),
+    "tyk": ("auth", {"error": "Authorization field missing"}),
+    "akamai": (
+        "policy",
+        {
+            "type": "https://problems.luna.akamaiapis.net/-/pep-authz/deny",
+            "title": "Forbidden",
+            "status": 403,
+            "detail": "The client does not have the grant needed",
+            "instance": "https://a",
+            "method": "GET",
+            "serverIp": "1.2.3.4",
+            "clientIp": "1.2.3.5",
+            "requestId": "7",
+        },
+    ),
+    "fastly": (
+        "missing",
+        {"msg": "Record not found", "detail": "Couldn't find Service '{ deleted => 0 }'"},
+    ),
+    "linode": ("validation", {"errors": [{"field": "label", "reason": "Label must be unique"}]}),
+    "vultr": ("auth", {"error": "Invalid API token.", "status": 401}),
+    "hetzner": (
+        "missing",
+        {
+            "error": {
+                "code": "not_found",
+                "message": "server with ID '7' not found",
+                "details": None,
+            }
+        },
+    ),
+    "scaleway": (
+        "validation",
+        {
+            "details": [
+                {"argument_name": "name", "help_message": "too long", "reason": "constraint"}
+            ],
+            "message": "invalid argument(s)",
+            "type": "invalid_arguments",
+        },
+    ),
+    "ovh": (
+        "auth",
+        {
+            "class": "Client::Forbidden",
+            "message": "This credential is not valid",
+            "httpCode": "403 Forbidden",
+            "errorCode": "INVALID_CREDENTIAL",
+        },
+    ),
+    "vercel": ("policy", {"error": {"code": "forbidden", "message": "Not authorized"}}),
+    "render": ("missing", {"id": "7", "message": "service not found"}),
+    "fly": ("missing", {"error": "app not found"}),
+    "supabase auth": (
+        "auth",
+        {"code": 400, "error_code": "invalid_credentials", "msg": "Invalid login credentials"},
+    ),
+    "clerk": (
+        "missing",
+        {
+            "errors": [
+                {
+                    "message": "not found",
+                    "long_message": "No user was found with id a",
+                    "code": "resource_not_found",
+                }
+            ],
+            "clerk_trace_id": "7",
+        },
+    ),
+    "workos": (
+        "validation",
+        {
+            "message": "The following requirement must be met: email must be an email",
+            "code": "invalid_request_parameters",
+            "errors": ["email must be an email"],
+        },
+    ),
+    "sentry": ("missing", {"detail": "The requested resource does not exist"}),
+    "datadog": ("policy", {"errors": ["Forbidden"]}),
+    "newrelic": ("auth", {"error": {"title": "The API key provided is invalid"}}),
+    "splunk": ("auth", {"messages": [{"type": "WARN", "text": "call not properly authenticated"}]}),
+    "opsgenie": (
+        "validation",
+        {
+            "message": "Request body is not processable.",
+            "errors": {"message": "may not be empty"},
+            "took": 0.01,
+            "requestId": "7",
+        },
+    ),
+    "statuspage": ("auth", {"error": "Could not authenticate"}),
+    "launchdarkly": ("conflict", {"code": "conflict", "message": "key already exists"}),
+    "amplitude": (
+        "validation",
+        {"code": 400, "error": "Request missing required field", "missing_field": "api_key"},
+    ),
+    "mixpanel": (
+        "validation",
+        {
+            "error": "some data points in the request failed validation",
+            "failed_records": [{"index": 0, "field": "time", "message": "bad"}],
+            "num_records_imported": 0,
+            "status": "Bad Request",
+            "code": 400,
+        },
+    ),
+    "braze": ("auth", {"message": "Invalid API key: a"}),
+    "klaviyo": (
+        "validation",
+        {
+            "errors": [
+                {
+                    "id": "a",
+                    "status": 400,
+                    "code": "invalid",
+                    "title": "Invalid input.",
+                    "detail": "'email' is wrong",
+                    "source": {"pointer": "/data"},
+                    "meta": {},
+                }
+            ]
+        },
+    ),
+    "brevo": ("missing", {"code": "document_not_found", "message": "Contact does not exist"}),
+    "resend": (
+        "validation",
+        {"statusCode": 422, "message": "Missing `to` field.", "name": "missing_required_field"},
+    ),
+    "vonage": (
+        "auth",
+        {
+            "type": "https://developer.vonage.com/api-errors#unauthorized",
+            "title": "You did not provide correct credentials.",
+            "detail": "Check them",
+            "instance": "7",
+        },
+    ),
+    "plivo": ("auth", {"api_id": "7", "error": "authentication credentials invalid"}),
+    "messagebird": (
+        "auth",
+        {
+            "errors": [
+                {
+                    "code": 2,
+                    "description": "Request not allowed (incorrect access_key)",
+                    "parameter": "access_key",
+                }
+            ]
+        },
+    ),
+    "telnyx": (
+        "auth",
+        {
+            "errors": [
+                {
+                    "code": "10009",
+                    "title": "Authentication failed",
+                    "detail": "Could not understand the provided credentials",
+                    "meta": {"url": "https://a"},
+                }
+            ]
+        },
+    ),
+    "zoominfo": ("auth", {"success": False, "error": "Unauthorized", "statusCode": 401}),
+    "clearbit": ("missing", {"error": {"type": "unknown_record", "message": "Unknown person."}}),
+    "hunter": (
+        "validation",
+        {
+            "errors": [
+                {
+                    "id": "wrong_params",
+                    "code": 400,
+                    "details": "You are missing the domain parameter",
+                }
+            ]
+        },
+    ),
+    "deepl": ("auth policy", {"message": "Wrong endpoint. Use https://api.deepl.com"}),
+    "google translate": (
+        "validation",
+        {
+            "error": {
+                "code": 400,
+                "message": "Invalid Value",
+                "errors": [{"message": "Invalid Value", "domain": "global", "reason": "invalid"}],
+                "status": "INVALID_ARGUMENT",
+            }
+        },
+    ),
+    "yandex translate": ("auth", {"code": 401, "message": "API key is invalid"}),
+    "unsplash": ("auth", {"errors": ["OAuth error: The access token is invalid"]}),
+    "pexels": ("rate_limit", {"status": 429, "code": "Too many"}),
+    "imgur": (
+        "policy",
+        {
+            "data": {"error": "Unauthorized", "request": "/3/image", "method": "GET"},
+            "success": False,
+            "status": 403,
+        },
+    ),
+    "vimeo short": ("missing", {"error": "The requested video couldn't be found."}),
+    "twitch helix": (
+        "validation",
+        {"error": "Bad Request", "status": 400, "message": 'Missing required parameter "id"'},
+    ),
+    "steam": (
+        "policy",
+        "<html><head><title>Forbidden</title></head><body><h1>No</h1></body></html>",
+    ),
+    "riot": ("policy", {"status": {"message": "Forbidden", "status_code": 403}}),
+    "chess": ("missing", {"code": 0, "message": 'User "a" not found.'}),
+    "pokeapi": ("missing", "Not Found"),
+    "itunes": (
+        "validation",
+        {
+            "errorMessage": "Invalid value(s) for key(s): [media]",
+            "queryParameters": {"output": "json"},
+        },
+    ),
+    "openlibrary": ("missing", {"error": "notfound", "key": "/books/7"}),
+    "isbndb": ("missing", {"errorMessage": "Not Found"}),
+    "crossref text": ("missing", "Resource not found."),
+    "orcid": (
+        "missing",
+        {
+            "response-code": 404,
+            "developer-message": "404 Not Found: the profile is not there",
+            "user-message": "The resource was not found.",
+            "error-code": 9016,
+            "more-info": "https://a",
+        },
+    ),
+    "europepmc": ("validation", {"errCode": 404, "errMsg": "No query parameter was given"}),
 }
 
 GOOD: dict[str, object] = {
@@ -2652,6 +2902,59 @@ GOOD: dict[str, object] = {
     "tags map": {"a": ["Great."], "b": ["Fine."]},
     "quotes": {"quotes": ["To err is human.", "You cannot step twice in the same river."]},
     "faq map": {"What is required?": ["A passport is required."], "Where?": ["At the gate."]},
+    "a server": {"id": 7, "name": "web", "status": "off", "errors": []},
+    "an error budget": {"slo": "api", "error_budget": 0.3, "status": "ok"},
+    "a bounce report": {
+        "message": "Mailbox full",
+        "email": "a@b",
+        "type": "bounce",
+        "code": "5.2.2",
+    },
+    "an invoice": {
+        "id": "in_1",
+        "status": "uncollectible",
+        "attempted": True,
+        "last_finalization_error": None,
+    },
+    "a phone": {"number": "+1555", "valid": False, "carrier": None},
+    "a refusal of a person": {"invitee": "ann", "response": "declined", "message": "I cannot come"},
+    "a comment": {"author": "ann", "text": "This does not exist in my version", "likes": 2},
+    "a release": {"tag": "v1", "name": "v1", "body": "- Fix: invalid token error"},
+    "a changelog": "## 1.2\n- Fixed error when the file was not found",
+    "a weather": {"cod": "200", "message": 0, "list": [1]},
+    "an npc": {"name": "The Unknown Soldier", "title": "Missing in action"},
+    "a crossword": {"clue": "Not found", "answer": "LOST", "length": 4},
+    "a route": {"code": "Ok", "routes": [{"distance": 1}]},
+    "geocoder": {"status": "OK", "results": [{"name": "a"}]},
+    "a switch": {"state": "unavailable", "entity_id": "light.a", "attributes": {}},
+    "a service check": {"service": "db", "healthy": False, "message": "connection refused"},
+    "a ping": {"host": "a", "alive": False, "error": "timeout", "time": None},
+    "a ticket": {
+        "key": "AB-1",
+        "fields": {"summary": "Invalid token error", "status": {"name": "Open"}},
+    },
+    "flags": {"flags": [{"key": "show_errors", "on": False}]},
+    "a regex": {"pattern": "error:.*", "matches": 0},
+    "a vulnerability": {"id": "CVE-1", "summary": "Access denied bypass", "severity": "high"},
+    "a poll": {"question": "Did it fail?", "options": ["failed", "worked"]},
+    "a code": {"code": "INVALID", "label": "Invalid", "color": "red"},
+    "an http log": {"method": "GET", "path": "/x", "status": 404, "duration": 3},
+    "http logs": [
+        {"method": "GET", "path": "/x", "status": 500, "message": "Internal Server Error"},
+        {"method": "GET", "path": "/", "status": 200, "message": "OK"},
+    ],
+    "sms": {
+        "id": "m",
+        "status": "failed",
+        "to": "+1",
+        "error": {"code": 30003, "message": "Unreachable"},
+        "body": "hi",
+    },
+    "a note, again": {"id": 1, "note": "Access denied at the gate"},
+    "text": "The invoice was not found in the archive, so I created a new one.",
+    "text 2": "Meeting cancelled because the room is unavailable.",
+    "text 3": "Tip: failed to sleep? Try tea.",
+    "text 4": "Nothing is missing.",
 }
 
 UNDECIDED = frozenset(
@@ -2676,8 +2979,14 @@ UNDECIDED = frozenset(
         "trading212",
         "alpaca",
         "imap",
+        "kong",
+        "render",
+        "splunk",
+        "pexels",
+        "chess",
         "a field's validation",
         "one row",
+        "a ping",
     )
 )
 """Known gaps: errors that pass, and good answers that are taken for errors."""
@@ -2713,6 +3022,10 @@ UNREAD = frozenset(
         "evernote",
         "git",
         "mssql",
+        "linode",
+        "deepl",
+        "imgur",
+        "europepmc",
     )
 )
 """Errors that are noticed, and put into another class than a person would."""

@@ -454,6 +454,24 @@ def test_records_that_look_a_little_like_errors_are_none(result) -> None:
     assert find_silent_error(result) is None
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No results found",
+        "3 duplicates removed",
+        "Conflicts resolved",
+        "Failed jobs removed",
+        "The missing file was restored",
+        "Error logging enabled",
+        "Expired sessions cleared",
+        "Your booking is not confirmed yet",
+        "Deleted. This cannot be undone.",
+    ],
+)
+def test_a_message_that_says_what_was_done_is_no_error(message: str) -> None:
+    assert find_silent_error({"message": message}) is None
+
+
 @pytest.mark.parametrize("name", [name for name in ERRORS if name not in UNDECIDED])
 def test_an_error_in_a_public_format_is_noticed_and_says_what_it_is(name: str) -> None:
     classes, answer = ERRORS[name]

@@ -227,6 +227,18 @@ def _compile_broken() -> re.Pattern[str]:
 UNDECIDED = frozenset({ErrorClass.RULE, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN})
 """Classes whose words ordinary codes have too, as `before` and `limit`."""
 
+REFUSING = frozenset(
+    {
+        ErrorClass.AUTH,
+        ErrorClass.POLICY,
+        ErrorClass.RATE_LIMIT,
+        ErrorClass.NOT_SENT,
+        ErrorClass.AMBIGUOUS,
+        ErrorClass.VALIDATION,
+    }
+)
+"""Classes whose words say on their own that a request was not met."""
+
 REFUSALS = frozenset({ErrorClass.AUTH, ErrorClass.POLICY, ErrorClass.RATE_LIMIT})
 """Classes whose words are about who asks and how often, not about what is asked."""
 

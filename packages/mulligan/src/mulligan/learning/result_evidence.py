@@ -68,7 +68,6 @@ _PROGRAMS = r"""
     [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:connection (?:refused|timed out)|not a directory)
     [a-z][a-z0-9_.+/-]{0,40}: cannot [a-z]+ (?:[a-z]+ ){0,3}['"\u2018/]
     (?!note|todo|re|status|reminder)[a-z][\w.+-]{1,40}: (?:invalid [a-z]+|no such)\b
-    (?!note|todo|re|status|reminder)[a-z][\w.+-]{1,40}: (?:failed|unable) to\b
     [a-z]{1,20}: invalid option\b | [a-z]{1,20}: unrecognized option\b
     '[^'\n]{1,60}' is not recognized as an internal
 """
@@ -168,13 +167,23 @@ PROGRAMS = list_words("""
 DENIED = compile_phrases(r"""
     \bfail(?:ed|ure)?\b | \berrors?\b | \bdisabled\b | \bexpired\b | exceed(?:s|ed)\b
     \b(?:cannot|could not|unable to)\b | \bunavailable\b | \bunsupported\b | \binsufficient\b
-    too many\b | \bimpossible\b | \bnot (?:[a-z]+ed|enough|valid)\b | \bmissing\b | may not be\b
+    too many\b | \bimpossible\b | \bnot (?:[a-z]+ed(?! yet)|enough|valid)\b | \bmissing\b
+    not ?found\b | not available\b | \balready (?:been )?(?:exists|taken|in use)\b
+    \bexists with\b | may not be\b
+    \bduplicate (?:entry|id|key|name|order|record|request|value)\b | \bwrong\b
+    (?:does|do)(?: not|n't) exist | n't find\b | \bno (?:such|longer)\b
 """)
 """Words that say of anything that it did not work; the rest are those of the error classes."""
 
-ALL_WELL = compile_phrases(r"""
-    \bno (?:\w+ ){0,2}(?:errors?|failures?|problems?|issues?)\b | \b0 (?:errors?|failed)\b
-    cannot be (?:undone|reversed) | success | without (?:an? )?(?:errors?|problems?)
+_DEEDS = (
+    "added|cancelled|canceled|changed|cleared|created|deleted|enabled|ignored|removed|resolved|"
+    "restored|saved|scheduled|sent|updated"
+)
+"""What a message ends with that says what was done."""
+ALL_WELL = compile_phrases(rf"""
+    \bno (?:\w+ ){{0,2}}(?:errors?|failures?|problems?|issues?)\b | \b0 (?:errors?|failed)\b
+    cannot be (?:undone|reversed) | (?<!not )(?<!n't )(?<!be )(?<!been )\b(?:{_DEEDS})\W*$
+    success | without (?:an? )?(?:errors?|problems?)
 """)
 
 
@@ -236,9 +245,9 @@ def says_failure(message: str) -> bool:
     if opens_as_error(message) or DENIED.search(message):
         return True
     # The words of errors are loaded with the first message that stands alone.
-    from mulligan.learning.classify import UNDECIDED, classify_text
+    from mulligan.learning.classify import REFUSING, classify_text
 
-    return classify_text(message) not in UNDECIDED
+    return classify_text(message) in REFUSING
 
 
 def _goes_on(text: str) -> bool:
@@ -306,7 +315,8 @@ ABOUT = frozenset(
     parameter params parameters context request method url uri version category domain cause causes
     source info more_info code codes severity retry api_version service host warning_messages output
     command cmd args node language locale response_metadata inner_error help_url reference file line
-    action global debug_id diagnostics resource_type statement_handle problems violations issues
+    action global debug_id took diagnostics resource_type statement_handle problems violations
+    issues
 """)
 )
 """Metadata fields around an answer."""
@@ -318,7 +328,7 @@ _BAD_STATE = list_words("error errored fatal ko nok")
 _FAILED_STATE = list_words("failed failure fail exception")
 _ABOUT = re.compile(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction|host)id$|"
-    r"^(?:error|exception|fault|err|fehler)|(?:url|links?|version|timestamp|time|headers?|metadata)$"
+    r"^(?:error|exception|fault|err|fehler)|(?:url|links?|parameters|version|timestamp|time|headers?|metadata)$"
 )
 _ERROR_TYPE = re.compile(r"(?:.*[.#:/\\])?(?:[A-Z]\w{0,80})?(?:Error|Exception|Fault)")
 _JOINED = re.compile(r"\w[_-]\w")
@@ -385,13 +395,13 @@ def is_only_message(held: Fields) -> bool:
     said = [held[name] for name in held if name in SAID and not is_blank(held[name])]
     # What is false is the answer to a question: `{"available": false, "message": …}`.
     asked = any(held[name] is False for name in held if name not in ABOUT and name not in MARKS)
-    alone = not asked and len(said) == 1
+    alone = not asked and bool(said)
     alone = alone and all(
         name in SAID or name in PASSING or _is_about_failure(name, held[name]) for name in told
     )
     if not alone:
         return _complains(held)
-    return says_failure(said[0]) if isinstance(said[0], str) else _lists_complaints(said[0])
+    return any(says_failure(m) if isinstance(m, str) else _lists_complaints(m) for m in said)
 
 
 def _is_about_failure(name: str, value: object) -> bool:
@@ -424,6 +434,7 @@ PASSING = frozenset(
     fold_fields("""
         retry_after request_id trace_id correlation_id debug_id timestamp path context parameters
         documentation_url documentation doc_url help help_url hint suggestion more_info version
+        info description reason details query_parameters took
     """)
 )
 
@@ -514,7 +525,8 @@ def _has_words(held: Fields) -> bool:
 
 def _is_answer_of_http(held: Fields) -> bool:
     """A status that refuses, beside a message or a body: the answer of a service, or a problem."""
-    status = next((held[name] for name in STATUSES if _is_refusal(held.get(name))), None)
+    names = (*STATUSES, *(("code",) if isinstance(held.get("error"), str) else ()))
+    status = next((held[name] for name in names if _is_refusal(held.get(name))), None)
     if status is None:
         return False
     title = held.get("title")

@@ -279,15 +279,17 @@ _AUTH = ErrorTraits(
         log ?in (?:first|required|to|again) | requires? authentication | \bcsrf | bad credentials
         (?:invalid|bad|wrong) (?:auth\b|password)
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
-        (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:api.?key|password|username|credentials?)
-        api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)
+        (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:password|username|credentials?)
+        (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:api|access).?key
+        credentials (?:are |were )?(?:invalid|incorrect) | not authenticate\b
+        api.?key (?:provided )?(?:is |was )?(?:required|missing|invalid|not valid|not provided)
         (?:credentials?|token|api.?key) (?:(?:was|were|is|are) )?not (?:found|provided|set|valid)
         token (?:is |was )?(?:invalid|incorrect) | invalid (?:authori[sz]ation )?(?:grant|client)\b
         authori[sz]ation grant | authori[sz]ation (?:has been |is |was )?(?:denied|required|missing)
         no (?:valid )?(?:api.?key|(?:access )?token|credentials?) (?:was |were )?(?:found|given)
         (?:token|session|jwt) (?:has |is )?expired | expired (?:token|session|credentials?)
         (?:token|account|key) (?:was |has been )?revoked
-        auth(?:entication|ori[sz]ation) (?:failed|required|error)
+        auth(?:entication|ori[sz]ation) (?:\w+ )?(?:failed|required|error|missing)
         (?:api.?|service |access )key is not (?:registered|known|active)
         (?:unknown|missing|suppl(?:y|ied)|provided?|no) (?:\S+ ){0,4}?access.?(?:key|token)s?\b
         (?:unknown|suppl(?:y|ied)|provided?) (?:\S+ ){0,4}?(?:api.?key|credentials)\b
@@ -388,7 +390,7 @@ _AMBIGUOUS = ErrorTraits(
     ),
     words=r"""
         service (?:is )?(?:currently )?unavailable | temporarily unavailable | time[d ]?.?out
-        currently (?:loading|unavailable) | is offline | not (?:yet )?ready\b | starting up
+        currently (?:loading|unavailable) | is offline | starting up
         deadline.?exceeded | timing out | took too long | code ?[=:] ?unavailable
         closed (?:the )?connection | had an error while | reset before
         bad gateway
@@ -478,8 +480,8 @@ _MISSING = ErrorTraits(
     statuses=(404, 410, -32601),
     sqlstates=("42P01", "42S02", "3D", "3F"),
     words=r"""
-        not found | no such | does(?: not|n't) exist
-        unknown (?:id|user|tool|action|function|method|object|resource|entity|table|project)
+        not ?found | no such | does(?: not|n't) exist
+        unknown (?:id|user|tool|action|function|method|object|resource|entity|table|project|record)
         could(?: not|n't) (?:be )?f(?:ind|ound) | cannot find | not available
         nonexistent | ENOENT
         no (?:\w+ ){0,3}(?:found|available|exists?) | no longer exists
