@@ -285,7 +285,7 @@ def classify_code(code: str) -> ErrorClass:
     if re.fullmatch(r"[0-9][0-9A-Z]{4}|XX[0-9A-Z]{3}", code):
         starts = sorted((each for each in BY_SQLSTATE if code.startswith(each)), key=len)
         return BY_SQLSTATE[starts[-1]] if starts else ErrorClass.UNKNOWN
-    return _classify_words(code[:100])
+    return _classify_words(code[:100].replace("-", " "))
 
 
 def find_likely_class(failure: Failure, error: str) -> ErrorClass:

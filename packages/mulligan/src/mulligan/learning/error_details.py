@@ -162,7 +162,11 @@ INSIDE = fold_fields("""
 _HOLDING = ("error", "errors", "exception")
 STATUSES = fold_fields("status status_code http_status http_status_code http_code")
 _CODES = fold_fields("code error_code")
-_CODE_FIELDS = (*_CODES, *fold_fields("sqlstate __type status status_code error codes code_name"))
+_CODE_FIELDS = (
+    "sqlstate",
+    *_CODES,
+    *fold_fields("__type status status_code error codes code_name"),
+)
 REASONS = fold_fields("reason decline_code error_type type class message_id domain")
 PATHS = fold_fields("path param parameter field pointer loc instance_path property")
 EXITS = fold_fields("exit_code return_code exit_status")

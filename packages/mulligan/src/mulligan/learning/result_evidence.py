@@ -169,9 +169,9 @@ DENIED = compile_phrases(r"""
     \b(?:cannot|could not|unable to)\b | \bunavailable\b | \bunsupported\b | \binsufficient\b
     too many\b | \bimpossible\b | \bnot (?:[a-z]+ed(?! yet)|enough|valid)\b | \bmissing\b
     not ?found\b | not available\b | \balready (?:been )?(?:exists|taken|in use)\b
-    \bexists with\b | may not be\b
+    exists with (?:the )?same | may not be\b
     \bduplicate (?:entry|id|key|name|order|record|request|value)\b | \bwrong\b
-    (?:does|do)(?: not|n't) exist | n't find\b | \bno (?:such|longer)\b
+    (?:does|do)(?: not|n't) exist | n't find\b | \bno (?:such|longer|\w+ exists)\b
 """)
 """Words that say of anything that it did not work; the rest are those of the error classes."""
 

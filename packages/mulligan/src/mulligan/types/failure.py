@@ -280,7 +280,10 @@ _AUTH = ErrorTraits(
         (?:invalid|bad|wrong) (?:auth\b|password)
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
         (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:password|username|credentials?)
-        (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:api|access).?key
+        (?:invalid|incorrect|bad|wrong) (?:\w+[ -])?(?:api|access).?key | not signed in
+        (?<!unexpected )token\b[^.:]{0,40}\b(?:is|are|was|has) (?:invalid|expired|revoked)
+        invalid signature | signature (?:is |was )?(?:invalid|missing|mismatch) | \b(?:2fa|mfa)\b
+        (?:user ?name|e-?mail) (?:or|and) password | (?:must|should) be auth(?:ori[sz]ed|enticated)
         credentials (?:are |were )?(?:invalid|incorrect) | not authenticate\b
         api.?key (?:provided )?(?:is |was )?(?:required|missing|invalid|not valid|not provided)
         (?:credentials?|token|api.?key) (?:(?:was|were|is|are) )?not (?:found|provided|set|valid)
@@ -314,6 +317,8 @@ _POLICY = ErrorTraits(
         not (?:authori[sz]ed|accessible)
         account (?:is |was |has been )?(?:suspended|disabled|locked|blocked)
         security violation | restricted action | outside (?:of )?(?:the )?allowed | missing access\b
+        only (?:the |an )?(?:admins?|owners?|administrators?)\b | \bupgrade (?:your|the|to)\b
+        \b(?:banned|blacklisted)\b | not (?:in the )?whitelist
         (?:access|command) .{0,200}is not allowed | not in (?:the |any )?allow.?list
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?subscription
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?plan
@@ -336,7 +341,8 @@ _RATE_LIMIT = ErrorTraits(
     statuses=(429,),
     words=r"""
         rate.?limit | too many requests | quota (?:has been |was )?exceeded | throttl | retry.after
-        slow down | requests? too (?:quickly|fast|often) | rate exceeded | resource.?exhausted
+        slow down | too many (?:attempts|calls|connections|tries) | try again in \d+
+        requests? too (?:quickly|fast|often) | rate exceeded | resource.?exhausted
         (?:daily|hourly|usage|request|call|token)s? limit (?:\S+ ){0,4}?(?:exceeded|reached)
         exceeded (?:your |the )?(?:current )?quota | provisioned throughput exceeded
         (?:reached|exceeded|hit|over) (?:\S+ ){0,3}(?:api|request|call|usage|daily|hourly)s? limit
@@ -393,7 +399,8 @@ _AMBIGUOUS = ErrorTraits(
         currently (?:loading|unavailable) | is offline | starting up
         deadline.?exceeded | timing out | took too long | code ?[=:] ?unavailable
         closed (?:the )?connection | had an error while | reset before
-        bad gateway
+        bad gateway | something went wrong | under maintenance | (?:unexpected|unknown) error
+        (?:couldn't|could not|unable to|failed to) (?:complete|process) (?:the |your |this )?request
         connection (?:reset|aborted|closed|issue|error) | internal (?:server )?error
         server error
         try again later | overloaded | ECONNRESET | broken pipe | fetch failed | socket hang up
@@ -415,7 +422,7 @@ _CONFLICT = ErrorTraits(
     sqlstates=("23505", "40"),
     exceptions=("ConflictError",),
     words=r"""
-        \bexists with\b | (?:must|should) be unique | not unique
+        exists with (?:the )?same | (?:must|should) be unique | not unique
         \bconflict | already exists | file exists | duplicate | version mismatch | etag
         modified since
         already (?:been )?(?:taken|in use|booked|registered) | precondition failed
@@ -437,7 +444,8 @@ _VALIDATION = ErrorTraits(
     sqlstates=("22", "23502", "42"),
     exceptions=("ValidationError",),
     words=r"""
-        validation (?:errors?|failed|exception) | fail(?:ed|s)? validation | is a required property
+        validation (?:errors?|failed|failure|exception) | fail(?:ed|s)? validation
+        is a required property
         field required | missing \d* ?required | is required\b | bad request
         required (?:positional |keyword.only )?arguments? | missing (?:argument|parameter|field)
         unexpected (?:keyword|argument|parameter|field|property) | got an unexpected
@@ -456,6 +464,8 @@ _VALIDATION = ErrorTraits(
         malformed | (?:cannot|can't|must not|may not) be (?:empty|null|blank)
         out of range | in the (?:future|past)\b | (?:syntax|parse|parameter|argument) error
         \benter a valid\b | \bthis field\b | \bensure (?:this|that)\b | \bmust be set\b
+        too many (?:parameters|arguments) | \bneeded\Z
+        \bwrong (?:endpoint|format|type|value|number|parameter)\b
         \bbad (?:value|input|parameter|argument|field|format|id)\b
         \brequired (?:\S+ ){1,3}(?:(?:is|are|was|were) )?missing\b | unprocessable
         not.null constraint | should not exist | too (?:long|large|short)\b | unknown column
