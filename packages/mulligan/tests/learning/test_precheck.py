@@ -93,6 +93,35 @@ def test_a_call_that_nothing_speaks_against_is_left_alone(tool, arguments, known
     assert rules(tool, arguments, **known) == []
 
 
+LETTERS = {"type": "string", "pattern": r"^[A-Za-z\s]+$"}
+PLATFORM = {"type": "string", "enum": ["iOS", "Android", "Web"]}
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "severity"),
+    [
+        (LETTERS, "赤壁之战", Severity.WARNING),
+        (LETTERS, "São Paulo", Severity.WARNING),
+        (LETTERS, "São Paulo 7", Severity.ERROR),
+        (LETTERS, "route 66", Severity.ERROR),
+        (PLATFORM, "iOS, Android", Severity.WARNING),
+        (PLATFORM, "iOS and Web", Severity.WARNING),
+        (PLATFORM, "iOS, Linux", Severity.ERROR),
+        (PLATFORM, "Linux", Severity.ERROR),
+        ({"type": "integer"}, "São", Severity.ERROR),
+    ],
+)
+def test_a_value_that_the_schema_only_pictures_otherwise_is_a_warning(
+    part, value, severity
+) -> None:
+    call = Call(id="1", tool="find", arguments={"trip": {"to": value}})
+    schema = obj("trip", trip=obj("to", to=part))
+
+    [found] = precheck(Planned(call=call, schema=schema))
+
+    assert found.severity is severity
+
+
 def test_arguments_that_hold_themselves_or_never_end_are_left_alone() -> None:
     loop: dict[str, object] = {}
     loop["a"] = loop

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from mulligan.learning.classify import classify_text
 from mulligan.learning.result_evidence import LONGEST_PAGE, SHORT, opens_as_error
 from mulligan.learning.soft_errors import PlainShapes, find_breach, find_silent_error
+from tests.learning.answer_shapes import ERRORS, GOOD, UNDECIDED, UNREAD
 
 
 @dataclass
@@ -450,3 +452,37 @@ def test_errors_are_told_by_their_shape_and_words_whoever_sends_them(result) -> 
 )
 def test_records_that_look_a_little_like_errors_are_none(result) -> None:
     assert find_silent_error(result) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No results found",
+        "3 duplicates removed",
+        "Conflicts resolved",
+        "Failed jobs removed",
+        "The missing file was restored",
+        "Error logging enabled",
+        "Expired sessions cleared",
+        "Your booking is not confirmed yet",
+        "Deleted. This cannot be undone.",
+    ],
+)
+def test_a_message_that_says_what_was_done_is_no_error(message: str) -> None:
+    assert find_silent_error({"message": message}) is None
+
+
+@pytest.mark.parametrize("name", [name for name in ERRORS if name not in UNDECIDED])
+def test_an_error_in_a_public_format_is_noticed_and_says_what_it_is(name: str) -> None:
+    classes, answer = ERRORS[name]
+
+    said = find_silent_error(answer)
+
+    assert said is not None
+    if name not in UNREAD:
+        assert classify_text(said).value in classes.split()
+
+
+@pytest.mark.parametrize("name", [name for name in GOOD if name not in UNDECIDED])
+def test_an_answer_about_errors_is_what_was_asked_for(name: str) -> None:
+    assert find_silent_error(GOOD[name]) is None

@@ -207,11 +207,12 @@ def _compile_words() -> Mapping[ErrorClass, re.Pattern[str]]:
 
 _TOOL_BROKE = r"""
     expecting (?:value|property name|'.' delimiter) | extra data: line | unterminated string
-    list index out of range | no module named | object has no attribute | nonetype | KeyError
+    index out of range | no module named | object has no attribute | nonetype | KeyError
     traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
     string indices must be | recursion depth | unsupported operand | name '\w+' is not defined
     (?:cannot|can't|failed to) allocate | out of memory | MemoryError | no space left
     disk (?:is )?full
+    out of bounds | \bpanicked at\b
     cannot read propert(?:y|ies) of | is not a function\b | unhashable | null.?pointer
     (?:object )?is not (?:subscriptable|iterable|callable) | segmentation fault | stack overflow
 """
@@ -226,10 +227,20 @@ def _compile_broken() -> re.Pattern[str]:
 UNDECIDED = frozenset({ErrorClass.RULE, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN})
 """Classes whose words ordinary codes have too, as `before` and `limit`."""
 
-REFUSALS = frozenset(
-    {ErrorClass.AUTH, ErrorClass.POLICY, ErrorClass.RATE_LIMIT, ErrorClass.VALIDATION}
+REFUSING = frozenset(
+    {
+        ErrorClass.AUTH,
+        ErrorClass.POLICY,
+        ErrorClass.RATE_LIMIT,
+        ErrorClass.NOT_SENT,
+        ErrorClass.AMBIGUOUS,
+        ErrorClass.VALIDATION,
+    }
 )
 """Classes whose words say on their own that a request was not met."""
+
+REFUSALS = frozenset({ErrorClass.AUTH, ErrorClass.POLICY, ErrorClass.RATE_LIMIT})
+"""Classes whose words are about who asks and how often, not about what is asked."""
 
 VAGUE = frozenset(
     {ErrorClass.VALIDATION, ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN}
@@ -241,18 +252,26 @@ VAGUE = frozenset(
 def classify_text(error: str) -> ErrorClass:
     """The class of an error by its code, its status, then its words; else `UNKNOWN`."""
     said = read_error(error)
+    text = said.message[:LONGEST]
+    # Services number their errors as databases do: the words of a refusal say more than a number.
+    if said.code.isdigit() and _classify_prose(text) in REFUSALS:
+        said = replace(said, code="")
     if (clear := _find_clear(said)) is not None:
         return clear
     if said.status is not None and said.status in BY_STATUS:
         return BY_STATUS[said.status]
-    coded = (classify_code(each) for each in (said.code, said.reason))
-    vague = next((each for each in coded if each is not ErrorClass.UNKNOWN), None)
-    if vague is not None:
+    coded = [classify_code(each) for each in (said.code, said.reason)]
+    vague = next((each for each in coded if each is not ErrorClass.UNKNOWN), ErrorClass.UNKNOWN)
+    if vague not in UNDECIDED:
         return vague
-    text = said.message[:LONGEST]
-    if _compile_broken().search(text) and "validation error" not in text.casefold():
-        return ErrorClass.TOOL_EXCEPTION
-    return _classify_words(text)
+    # Many services call every error an exception: that says least.
+    words = _classify_prose(text)
+    return vague if words is ErrorClass.UNKNOWN else words
+
+
+def _classify_prose(text: str) -> ErrorClass:
+    broken = _compile_broken().search(text) and "validation error" not in text.casefold()
+    return ErrorClass.TOOL_EXCEPTION if broken else _classify_words(text)
 
 
 def _find_clear(said: ErrorFields) -> ErrorClass | None:
@@ -266,7 +285,7 @@ def classify_code(code: str) -> ErrorClass:
     if re.fullmatch(r"[0-9][0-9A-Z]{4}|XX[0-9A-Z]{3}", code):
         starts = sorted((each for each in BY_SQLSTATE if code.startswith(each)), key=len)
         return BY_SQLSTATE[starts[-1]] if starts else ErrorClass.UNKNOWN
-    return _classify_words(code[:100])
+    return _classify_words(code[:100].replace("-", " "))
 
 
 def find_likely_class(failure: Failure, error: str) -> ErrorClass:

@@ -80,11 +80,43 @@ def _find_last(text: str, lines: slice) -> int | None:
     return found[-1] if found else None
 
 
+_ERROR = r"(?:error|err|fehler|erreur|errore|erro|fout)"
+_FAMILIES = re.compile(
+    rf"""
+    (?P<errors>{_ERROR}s|(?:user|field)errors|{_ERROR}list) | (?:function)?(?P<error>{_ERROR}) |
+    (?:function|api|service)?(?:{_ERROR}|fault|exception)s?(?:
+        (?P<errorcode>(?:code|no|num|number)s?) | (?P<errortype>type|class|name|kind) |
+        (?P<errorid>id|ref|reference|uid) | (?P<errormessage>(?:message(?:text)?|msg|text|info|
+        string|desc|description|detail|summary|reason|title)s?)
+    ) |
+    (?P<message>(?:user|developer|display|long|short|response|result|return|ret|resp|status|sub)?
+        (?:message|msg)|(?:status|http)(?:text|reason)|mensaje|meldung|nachricht|mensagem|messaggio
+    ) | (?P<code>cod|codigo|(?:result|ret|resp|sub)code)
+    """,
+    re.VERBOSE,
+)
+"""The names that services give the same field, by the name it has here."""
+
+
 @lru_cache(maxsize=4096)
 def fold_field(name: str) -> str:
-    """One spelling for `error_code`, `errorCode`, `Error-Code` and `errorcode`."""
-    # `__type` is a name of its own.
-    return f"__{fold_name(name)}" if name.startswith("__") else fold_name(name)
+    """One name for `error_code`, `errorCode`, `errno` and `ErrorNumber`."""
+    if name.startswith("__"):
+        return f"__{fold_name(name)}"  # `__type` is a name of its own.
+    # Without a namespace, as in `hydra:title`.
+    folded = fold_name(name.rpartition(":")[2] or name)
+    family = _FAMILIES.fullmatch(folded)
+    return folded if family is None else str(family.lastgroup)
+
+
+def fold_object(value: Mapping[str, object]) -> dict[str, object]:
+    """An object's fields by those names; of several with one name, the first that has content."""
+    held: dict[str, object] = {}
+    for key, each in islice(value.items(), MOST_KEYS):
+        name = fold_field(str(key))
+        if held.get(name) is None or (isinstance(held[name], str | list | dict) and not held[name]):
+            held[name] = each
+    return held
 
 
 def fold_fields(text: str) -> tuple[str, ...]:
@@ -117,19 +149,25 @@ MOST_KEYS = 200
 MOST_MESSAGES = 3
 
 MESSAGES = fold_fields("""
-    message msg error_message title summary detail error_description description error fault
-    exception stderr text reason fault_string fehler fehlermeldung erreur mensaje meldung nachricht
+    message error_message title summary detail description error fault exception stderr text reason
+    info diagnostics
 """)
 """Fields with an error message."""
 INSIDE = fold_fields("""
     error errors response body detail details data extensions content structured_content text result
-    output error_messages response_metadata inner_error cause issues field_violations source fault
-    payload user_errors non_field_errors
+    output error_message response_metadata inner_error cause issues issue field_violations source
+    fault payload non_field_errors message messages model_state status meta header failure problems
 """)
 """Fields in which an envelope holds the error, or more of it."""
+_HOLDING = ("error", "errors", "exception")
 STATUSES = fold_fields("status status_code http_status http_status_code http_code")
-_CODE_FIELDS = fold_fields("code error_code sqlstate __type status error codes fault_code")
-REASONS = fold_fields("reason decline_code error_type type domain")
+_CODES = fold_fields("code error_code")
+_CODE_FIELDS = (
+    "sqlstate",
+    *_CODES,
+    *fold_fields("__type status status_code error codes code_name"),
+)
+REASONS = fold_fields("reason decline_code error_type type class message_id domain")
 PATHS = fold_fields("path param parameter field pointer loc instance_path property")
 EXITS = fold_fields("exit_code return_code exit_status")
 WAITS = fold_fields("retry_after retry_after_seconds")
@@ -251,7 +289,7 @@ def _parse_structure(text: str) -> object | None:
 
 
 def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | None:
-    held = {fold_field(str(key)): each for key, each in islice(value.items(), MOST_KEYS)}
+    held = fold_object(value)
     found = ErrorFields(
         message=_join_messages(_list_messages(held)),
         status=next(_list_statuses(held), None),
@@ -262,11 +300,30 @@ def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | N
             (code for name in EXITS if type(code := held.get(name)) is int and code), None
         ),
     )
-    for name in INSIDE:
+    for name in (*INSIDE, *(name for name in held if name.endswith(_HOLDING))):
         inner = held.get(name)
+        if name == "status" and not isinstance(inner, Mapping):
+            continue
         if isinstance(inner, Mapping | list | tuple | str | Named) and inner:
             found = _merge_fields(found, read_structure(inner, depth=depth + 1))
-    return found if found != ErrorFields(message="") else None
+    if found.message:
+        return found
+    said = _read_complaints(value)
+    return _merge_fields(found, said) if said or found != ErrorFields(message="") else None
+
+
+def _read_complaints(value: Mapping[str, object]) -> ErrorFields | None:
+    """What is wrong with each field, by its name: `{"email": ["is taken"]}`."""
+    told = [
+        (str(name), said)
+        for name, each in islice(value.items(), MOST_ENTRIES)
+        for said in (each if isinstance(each, list) else [each])[:MOST_ENTRIES]
+        if isinstance(said, str) and " " in said
+    ]
+    if not told:
+        return None
+    said = "; ".join(f"{name}: {text[:LONGEST_ERROR]}" for name, text in told)
+    return ErrorFields(message=said, path=next(_list_paths({"path": told[0][0]}), ""))
 
 
 def _read_entries(values: Sequence[object], *, depth: int) -> ErrorFields | None:
@@ -324,7 +381,7 @@ def _has_words(held: Mapping[str, object]) -> bool:
 
 
 def _list_statuses(held: Mapping[str, object]) -> Iterator[int]:
-    for name in (*STATUSES, "code"):
+    for name in (*STATUSES, *_CODES, "error"):
         value = held.get(name)
         if isinstance(value, str) and re.fullmatch(r"-?\d{3,5}", value):
             value = int(value)
@@ -339,9 +396,9 @@ def _list_codes(held: Mapping[str, object]) -> Iterator[str]:
             text = value.rsplit("#", 1)[-1]
             if _is_code(text) or (name in ("code", "sqlstate") and _CODE.fullmatch(text[:60])):
                 yield text
-    number = held.get("code")
-    if type(number) is int and (0 < number < 400 or number >= 600):
-        yield str(number)
+    for number in (held.get(name) for name in _CODES):
+        if type(number) is int and (0 < number < 400 or number >= 600):
+            yield str(number)
 
 
 def _list_reasons(held: Mapping[str, object]) -> Iterator[str]:

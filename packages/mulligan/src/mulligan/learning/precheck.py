@@ -12,9 +12,9 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from mulligan.learning.closeness import compile_phrases
-from mulligan.learning.schema import Schema, read_schema
+from mulligan.learning.schema import Problem, Schema, read_schema
 from mulligan.learning.suggest import Knowledge, find_records, parse_result, points
-from mulligan.learning.values import find_key, is_small
+from mulligan.learning.values import find_key, is_small, replace_value
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.lesson import Planned
 from mulligan_dates.text import (
@@ -28,6 +28,9 @@ from mulligan_dates.text import (
 )
 
 MOST_ARGUMENTS = 200
+MOST_CHOICES = 20
+_BETWEEN = re.compile(r"\s*[,;/|]\s*|\s+(?:and|or|&)\s+")
+_FOREIGN_LETTER = re.compile(r"(?![A-Za-z])[^\W\d_]")
 SHORTEST_ID = 4
 AVAILABLE = list_words("available in_stock instock enabled active exists valid")
 STATE = list_words("status state")
@@ -88,8 +91,28 @@ def _check_shape(case: _Case) -> Iterator[Finding]:
         found = _build_finding(
             "call.shape", f"{where}: {problem.message}", "Make it fit the schema."
         )
-        # In JSON Schema a format is an annotation: authors who insist on one declare a pattern.
-        yield replace(found, severity=Severity.WARNING) if problem.rule == "format" else found
+        advised = _is_advice(problem, schema, case.arguments)
+        yield replace(found, severity=Severity.WARNING) if advised else found
+
+
+def _is_advice(problem: Problem, schema: Schema, arguments: Mapping[str, object]) -> bool:
+    """Whether the schema says only how its author pictured a value that may be right.
+
+    In JSON Schema a format is an annotation: authors who insist on one declare a pattern. A pattern
+    of letters means those of any alphabet, and several choices may be given as one text.
+    """
+    value = next((held for path, held in list_leaves(arguments) if path == problem.path), None)
+    if problem.rule == "format" or not isinstance(value, str):
+        return problem.rule == "format"
+    if problem.rule == "pattern":
+        meant = [_FOREIGN_LETTER.sub("a", value)] if not value.isascii() else []
+    else:
+        pieces = _BETWEEN.split(value) if problem.rule == "enum" else []
+        meant = pieces if len(pieces) > 1 else []
+    made = [replace_value(arguments, at=problem.path, value=each) for each in meant[:MOST_CHOICES]]
+    return bool(made) and not any(
+        left.path == problem.path for each in made for left in schema.list_problems(each)
+    )
 
 
 def _check_failed_before(case: _Case) -> Iterator[Finding]:

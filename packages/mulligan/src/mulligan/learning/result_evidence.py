@@ -12,7 +12,7 @@ text, and never before a list or a log.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from mulligan.learning.closeness import compile_phrases, join_alternatives
@@ -21,8 +21,10 @@ from mulligan.learning.error_details import (
     ErrorFields,
     fold_field,
     fold_fields,
+    fold_object,
     looks_like_log,
 )
+from mulligan.types.failure import ErrorClass
 from mulligan_dates.text import list_leaves, list_words
 
 SHORT = 600
@@ -38,10 +40,19 @@ _AFTER = join_alternatives(r"""
     \ (?:response|code|message|occurred)\b[^\n]{0,120}?:\s
     \ (?!(?:handl|logg|track|report|monitor)ing)[a-z]{3,20}ing\b[^\n]{0,120}?:\s
 """)
+_ABOUT_ONE = (
+    r"(?:the|an?|this|that|last|previous|recent|known|common|typical|fixed?|standard|mean) "
+)
 NAMED = compile_phrases(rf"""
     Traceback \(most recent call last\) | (?:fatal |internal |unexpected )?error{_AFTER}
+    (?!{_ABOUT_ONE})[a-z]+ (?!{_ABOUT_ONE})(?:[a-z]+ )?error:\s
     exception\s?:\s | \[error\]:?\s | \(error\)\s
     (?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
+    (?:[a-z]+ ){{0,2}}E(?:CONN[A-Z]+|NOTFOUND|TIMEDOUT|NOENT|ACCES|PERM|PIPE|HOSTUNREACH)\b
+    [^\n]{{0,80}}(?:\[errno -?\d+\]|\bERR_[A-Z_]{{4,40}}\b) | msg \d+, level \d+,\s
+    \((?:\w+\.)+\w*(?:error|exception|violation)\)\s
+    (?:ssl|tls|certificate)\b[^\n:]{{0,40}} (?:problem|error|failed|failure):\s
+    (?:get|post|put|patch|delete|head) "https?://[^"\n]{{1,400}}":\s
 """)
 """Openings that only errors have."""
 
@@ -56,6 +67,7 @@ _PROGRAMS = r"""
     [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:permission denied|not found|is a directory)\s*$
     [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:connection (?:refused|timed out)|not a directory)
     [a-z][a-z0-9_.+/-]{0,40}: cannot [a-z]+ (?:[a-z]+ ){0,3}['"\u2018/]
+    (?!note|todo|re|status|reminder)[a-z][\w.+-]{1,40}: (?:invalid [a-z]+|no such)\b
     [a-z]{1,20}: invalid option\b | [a-z]{1,20}: unrecognized option\b
     '[^'\n]{1,60}' is not recognized as an internal
 """
@@ -81,12 +93,14 @@ _THING = rf"(?!{_LOOKED_FOR}\b)\S{{1,200}}(?: (?!{_LOOKED_FOR}\b)\S{{1,200}}){{0
 _MARKS = "*#>\u2502\u2577\u274c\u2717\u2718\u26d4\U0001f6ab\ufe0f \t\r\n"
 """Blanks and signs before an error message."""
 
+_NO_QUESTION = r"(?!why|if|when|whether|how)[a-z]+"
 _PLAIN = rf"""
     failed to [a-z]+ | unable to [a-z]+ | (?:could not|couldn't|cannot|can't|can not) (?:{_VERBS})\b
     (?:access|permission)(?: is| was)? denied\b(?! (?:events?|errors?|logs?|page))
     access to .{{1,200}} (?:is|was) (?:denied|forbidden|not (?:allowed|permitted))
     (?:[45]\d\d[ :-]{{1,3}})?(?:unauthori[sz]ed|forbidden|not found)(?:[.!]?$|: )
     (?:[45]\d\d[ :-]{{1,3}})?(?:bad request|conflict)(?:[.!]?$|: )
+    [45]\d\d[ -][45]\.\d{{1,3}}\.\d{{1,3}}\b | the [a-z]+ (?:cannot|could not) (?:{_VERBS})\b
     [45]\d\d[ :-]{{1,3}}(?:page |client error|server error|bad|method|request|payload|unprocessable)
     (?:context )?deadline exceeded | method not allowed\b | (?:payload|request entity) too large
     (?:access |session |auth |id )?(?:token|session|link) (?:has |is )?(?:expired|invalid|revoked)\b
@@ -101,13 +115,15 @@ _PLAIN = rf"""
     (?:unknown|unsupported|unrecognized) (?:tool|function|method|command)\b
     (?:unknown|unsupported|unrecognized) (?:parameter|argument|option)\b
     missing (?:\d+ )?required (?:\S+ )?(?:parameter|argument|field|property|key)s?\b
-    (?:[a-z]+ ){{0,4}}(?:{_WORK}) (?:has )?failed(?:$|[:.](?! ?(?:\d|none\b))| with | because )
+    (?:{_NO_QUESTION} ){{0,4}}(?:{_WORK}) (?:has )?failed(?:$| with | because )
+    (?:{_NO_QUESTION} ){{0,4}}(?:{_WORK}) (?:has )?failed[:.](?! ?(?:\d|none\b))
     (?:an? |the )?(?:unexpected |internal |unknown )?error (?:has )?occurred | something went wrong
     error (?:{_DOING})\b | (?:http )?error [45]\d\d\b | http [45]\d\d\b
     (?:{_PLACES}) error(?:$|[:.,]) | (?:connection|request) (?:refused|reset|timed out|denied)
     timeout(?:$|[:.]| exceeded\b| after\b) | operation not permitted | not implemented\b
     you (?:do not|don't) have (?:permission|access|the)\b | insufficient (?:permissions?|funds)
     you (?:are not|aren't) (?:authorized|allowed|permitted|logged|subscribed) | rate limited\b
+    please (?:log|sign) ?in\b | [^\n.]{{0,40}}\bstatus code:? [45]\d\d\b
     you must (?:be logged in|log in|provide|specify)\b | please provide (?:an? )?valid\b
     (?:parameter|argument|field|property) \S+ (?:is (?:required|missing|invalid)|must|cannot)\b
     (?:{_THING}) (?:was |could )?not (?:be )?found(?:$|[.:])
@@ -139,7 +155,7 @@ FIRST = list_words("""
 """)
 """First words of the less explicit ones."""
 
-_GLANCES = ("failed", "timed out", " found", "expired")
+_GLANCES = ("failed", "timed out", " found", "expired", "status code", "cannot", "could not")
 _FOREIGN = ("nicht", "introuvable", "no encontrad")
 ARTICLES = list_words("a an the")
 PROGRAMS = list_words("""
@@ -149,31 +165,30 @@ PROGRAMS = list_words("""
 """First words of program errors without a name and a colon."""
 
 DENIED = compile_phrases(r"""
-    (?:does|do)(?: not|n't) exists?
-    \bnot (?:found|available|supported|allowed|authorized|permitted)\b
-    \bdisabled\b | \bdenied\b | \bforbidden\b | \bunauthori[sz]ed\b | \binvalid\b | \bfailed\b
-    \berror\b | \bmust (?:not )?be\b | \bis required\b | \bmissing\b | \bunknown [a-z]+\b
-    timed out
-    nicht gefunden | existiert nicht | verweigert | fehlgeschlagen | introuvable | refusé
-    no encontrad | denegado | no autorizado | no existe | rate.?limited | ratelimited
-    \bfail(?:ure)?\b | not (?:authenticated|provided|valid|enough)\b | does not have
-    too many\b | not subscribed | \b(?:cannot|could not|unable to)\b | \bexpired\b | exceeded
-    \bbad request\b | \balready exists?\b | \b(?:incorrect|unsupported|insufficient|unavailable)\b
-    \bno such [a-z]+\b | \bno (?:valid )?(?:api key|access token|token|credentials?)\b
-    \bmust have (?:the )?(?:required )?(?:permission|role|scope|access)s?\b
-    do(?:es)? not belong to | \bmay not be\b
-    \bduplicate (?:entry|id|key|name|order|record|request|value)\b
+    \bfail(?:ed|ure)?\b | \berrors?\b | \bdisabled\b | \bexpired\b | exceed(?:s|ed)\b
+    \b(?:cannot|could not|unable to)\b | \bunavailable\b | \bunsupported\b | \binsufficient\b
+    too many\b | \bimpossible\b | \bnot (?:[a-z]+ed(?! yet)|enough|valid)\b | \bmissing\b
+    not ?found\b | not available\b | \balready (?:been )?(?:exists|taken|in use)\b
+    exists with (?:the )?same | may not be\b
+    \bduplicate (?:entry|id|key|name|order|record|request|value)\b | \bwrong\b
+    (?:does|do)(?: not|n't) exist | n't find\b | \bno (?:such|longer|\w+ exists)\b
 """)
-"""Messages that are an error where an object has nothing else."""
+"""Words that say of anything that it did not work; the rest are those of the error classes."""
 
-ALL_WELL = compile_phrases(r"""
-    \bno (?:\w+ ){0,2}(?:errors?|failures?|problems?|issues?)\b | \b0 (?:errors?|failed)\b
+_DEEDS = (
+    "added|cancelled|canceled|changed|cleared|created|deleted|enabled|ignored|removed|resolved|"
+    "restored|saved|scheduled|sent|updated"
+)
+"""What a message ends with that says what was done."""
+ALL_WELL = compile_phrases(rf"""
+    \bno (?:\w+ ){{0,2}}(?:errors?|failures?|problems?|issues?)\b | \b0 (?:errors?|failed)\b
+    cannot be (?:undone|reversed) | (?<!not )(?<!n't )(?<!be )(?<!been )\b(?:{_DEEDS})\W*$
     success | without (?:an? )?(?:errors?|problems?)
 """)
 
 
 _FIGURE = re.compile(
-    r"[^:\n]{1,60}:\s{0,3}(?:[~<>]?\s?(?![45]\d\d\b)[-+]?\d[\d.,]*\s?(?:%|[a-z]{1,20}\b(?<!error)(?<!errors))?"
+    r"[^:\n]{1,60}:\s{1,3}(?:[~<>]?\s?(?![45]\d\d\b)[-+]?\d[\d.,]*\s?(?:%|[a-z]{1,20}\b(?<!error)(?<!errors))?"
     r"|(?:none|nil|empty|zero|n/?a|no|off|on|never|disabled|enabled|unlimited)\b)\s*"
     r"(?:$|[.;,()]|(?:over|in|of|per|since|for|on|this|today)\b)",
     re.IGNORECASE,
@@ -227,7 +242,12 @@ def says_failure(message: str) -> bool:
     """Whether a message that stands alone says that it did not work."""
     if len(message) > SHORT or ALL_WELL.search(message):
         return False
-    return opens_as_error(message) or DENIED.search(message) is not None
+    if opens_as_error(message) or DENIED.search(message):
+        return True
+    # The words of errors are loaded with the first message that stands alone.
+    from mulligan.learning.classify import REFUSING, classify_text
+
+    return classify_text(message) in REFUSING
 
 
 def _goes_on(text: str) -> bool:
@@ -241,51 +261,47 @@ Fields = Mapping[str, object]
 """An object's fields, by their names in the one spelling."""
 
 FLAGS = frozenset(fold_fields("is_error has_error has_errors is_failure is_failed is_exception"))
-SUCCESS = frozenset(fold_fields("success ok succeeded is_success successful"))
+SUCCESS = frozenset(fold_fields("success ok succeeded is_success is_ok successful is_successful"))
 STATES = frozenset(fold_fields("status state outcome result_status response_status result stat"))
 STATUSES = fold_fields(
-    "status status_code http_status http_status_code http_code response_code cod codigo"
+    "status status_code http_status http_status_code http_code response_code error"
 )
-ERROR = fold_fields("""
-    error exception fault err error_message error_messages error_msg err_msg error_description
-    error_text error_detail error_details fault_string function_error fehler fehlermeldung erreur
-    errore erro fout
-""")
+ERROR = fold_fields("error error_message exception fault failure")
 """Fields that have content only after an error."""
-THINGS = fold_fields("fault exception")
+THINGS = fold_fields("fault exception failure")
 """Those of them that name ordinary things in some domains: a geological fault, an exception."""
-MANY = fold_fields("errors faults exceptions user_errors error_list")
+MANY = ("errors",)
 """The same in the plural, which reports of a check have too."""
-CODED = fold_fields("error_code err_code error_number errno")
-KINDS = fold_fields(
-    "type __type __typename name kind class error_type exception_type error_class object error_name"
-)
-STACKS = fold_fields("stack stack_trace traceback backtrace")
-REFERENCES = fold_fields("error_ref error_id error_reference error_uid fault_id")
-"""Fields in which a service names this one error, for its support."""
-SAID = fold_fields("""
-    message msg detail user_message developer_message response_message mensaje meldung nachricht
-    mensagem messaggio
-""")
+CODED = "errorcode"
+KINDS = fold_fields("type __type __typename name kind class class_name category error_type object")
+STACKS = fold_fields("stack stack_trace trace traceback backtrace")
+REFERENCE = "errorid"
+"""The field in which a service names this one error, for its support."""
+SAID = fold_fields("message detail")
 """Where a message for people stands."""
 CODE_NAMES = frozenset(fold_fields("id key"))
 """Fields of a record's own name, in which some services have the code of an error."""
-_EXPLAINS = fold_fields("summary description reason details title")
+COMPLAINED_OF = frozenset(fold_fields("field param parameter property pointer loc property_path"))
+"""Where a complaint says which field it is about."""
+_TITLES = ("title", "name")
+_EXPLAINS = fold_fields("summary description reason details title text status diagnostics")
 """Where a message for people stands beside a code, and much else without one."""
 WORDS = (*SAID, *ERROR, *MANY, *fold_fields("reason description error_reason messages"))
 WRITTEN = fold_fields("stdout stderr output command cmd")
 """The output and the command of a program that a tool ran."""
 ENDS = frozenset(EXITS)
 
-MARKS = frozenset({*FLAGS, *SUCCESS, *STATES, *STATUSES, *ERROR, *MANY, *CODED, *STACKS, *ENDS})
-MARKS |= frozenset(REFERENCES)
-MARKS |= frozenset(("code", "type", "__type", "__typename", "object"))
+MARKS = frozenset({*FLAGS, *SUCCESS, *STATES, *STATUSES, *ERROR, *MANY, *STACKS, *ENDS})
+MARKS |= frozenset((CODED, REFERENCE, "code", "type", "__type", "__typename", "object"))
 TELLING = MARKS - frozenset(("type", "__type", "__typename", "object", "result"))
 """Fields of which any alone may say that it did not work; of the others, beside a message."""
 
-SPEAKING = TELLING | frozenset(("detail", "title", *REFERENCES))
+SPEAKING = TELLING | frozenset(("detail", "title"))
 _KINDS, _SAID = frozenset(KINDS), frozenset(SAID)
 _ENDS = ("error", "errors", "exception")
+_SETTING = re.compile(
+    r"last|previous|(?:on|max|min|ignore|show|stopon|failon)(?:errors?|exception)$"
+)
 
 DATA = frozenset(fold_fields("data result results items rows records value values hits entries"))
 REPORT = frozenset(fold_fields("warnings valid is_valid passed level logger"))
@@ -296,9 +312,11 @@ ABOUT = frozenset(
     request_id trace_id jsonrpc instance help suggestion suggestions retryable retry_after
     documentation doc_url stdout stderr started_at completed_at finished_at created_at duration
     elapsed annotations meta metadata headers links extensions locations jsonapi fields field param
-    params parameters context request method url uri version category domain cause causes source
-    info more_info code codes severity retry api_version service host warning_messages output
-    command cmd args node language locale response_metadata inner_error help_url reference global
+    parameter params parameters context request method url uri version category domain cause causes
+    source info more_info code codes severity retry api_version service host warning_messages output
+    command cmd args node language locale response_metadata inner_error help_url reference file line
+    action global debug_id took diagnostics resource_type statement_handle problems violations
+    issues
 """)
 )
 """Metadata fields around an answer."""
@@ -306,13 +324,14 @@ ABOUT = frozenset(
 WELL = list_words("ok success succeeded successful completed complete done passed fine 200 201")
 FALSE = list_words("false no n 0 failed failure fail error")
 NOTHING = list_words("none null no false 0 ok success nil n/a -")
-_BAD_STATE = list_words("error errored exception fatal ko nok")
-_FAILED_STATE = list_words("failed failure fail")
+_BAD_STATE = list_words("error errored fatal ko nok")
+_FAILED_STATE = list_words("failed failure fail exception")
 _ABOUT = re.compile(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction|host)id$|"
-    r"^(?:error|exception|fault|err|fehler)|(?:url|links?|version|timestamp|time|headers|metadata)$"
+    r"^(?:error|exception|fault|err|fehler)|(?:url|links?|parameters|version|timestamp|time|headers?|metadata)$"
 )
-_ERROR_TYPE = re.compile(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
+_ERROR_TYPE = re.compile(r"(?:.*[.#:/\\])?(?:[A-Z]\w{0,80})?(?:Error|Exception|Fault)")
+_JOINED = re.compile(r"\w[_-]\w")
 _CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[_.-][A-Za-z0-9]{1,40}){0,8}")
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
 _COUNTED = re.compile(
@@ -320,7 +339,14 @@ _COUNTED = re.compile(
 )
 _MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
 """Fields for the size of an error."""
-_NO_COUNT = re.compile(r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$")
+_NO_COUNT = re.compile(
+    r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params|used)$"
+)
+
+
+A_RECORD = 3
+"""Fields beside an error, one of them a name, that make it a record of what went wrong."""
+_NAMES = re.compile(r"(?:^(?:name|title|subject|url|key|number)|id)$")
 
 
 def is_error(held: Fields, *, asked: bool = False) -> bool:
@@ -332,8 +358,15 @@ def is_error(held: Fields, *, asked: bool = False) -> bool:
         return True
     signs = _count_signs(held)
     if signs >= 2:
-        return not _speaks_against(held)
+        return not (_speaks_against(held) or _is_record(held))
     return signs == 1 and not (asked or _speaks_against(held) or _has_payload(held))
+
+
+def _is_record(held: Fields) -> bool:
+    """Whether it is of something with a name of its own, and an error is one of its fields."""
+    fields = list(_list_payload(held))
+    stated = any(isinstance(held.get(name), str) for name in STATES)
+    return len(fields) + stated >= A_RECORD and any(map(_NAMES.search, fields))
 
 
 def _may_speak(held: Fields) -> bool:
@@ -349,27 +382,60 @@ def _may_speak(held: Fields) -> bool:
     return False
 
 
+_STOPS = (".", "!")
+MOST_ABOUT = 6
+"""Fields that a message has around it."""
+
+
 def is_only_message(held: Fields) -> bool:
     """Nothing but a message, and one that says that it did not work."""
-    if len(held) > 4:
-        return False
+    if len(held) > MOST_ABOUT:
+        return _complains(held)
     told = [n for n, value in held.items() if not (is_blank(value) or _lists_complaints(value))]
-    said = [held[name] for name in told if name in SAID]
-    alone = len(said) == 1 and all(name in SAID or name in PASSING for name in told)
-    return alone and isinstance(said[0], str) and (says_failure(said[0]) or _refuses(said[0]))
+    said = [held[name] for name in held if name in SAID and not is_blank(held[name])]
+    # What is false is the answer to a question: `{"available": false, "message": …}`.
+    asked = any(held[name] is False for name in held if name not in ABOUT and name not in MARKS)
+    alone = not asked and bool(said)
+    alone = alone and all(
+        name in SAID or name in PASSING or _is_about_failure(name, held[name]) for name in told
+    )
+    if not alone:
+        return _complains(held)
+    return any(says_failure(m) if isinstance(m, str) else _lists_complaints(m) for m in said)
 
 
-def _refuses(message: str) -> bool:
-    """Whether the words of a message are those of a refusal, by the one list of error classes."""
-    # The words of errors are loaded with the first message that stands alone.
-    from mulligan.learning.classify import REFUSALS, classify_text
+def _is_about_failure(name: str, value: object) -> bool:
+    """Whether a field beside a message says again that it did not work."""
+    if isinstance(value, str):
+        said = name in _TITLES and len(value) <= MOST_SAID and says_failure(value)
+        return said or (_JOINED.search(value) is not None and _is_code_of_failure(value))
+    if not isinstance(value, Mapping) or len(value) > MOST_ABOUT:
+        return False
+    inner = fold_object(value)
+    return bool(_weigh_kind(inner)) or any(map(ends_as_error, inner))
 
-    short = len(message) <= SHORT and not ALL_WELL.search(message)
-    return short and classify_text(message) in REFUSALS
+
+def may_complain(held: Mapping[str, object]) -> bool:
+    """A quick test for what `{"email": ["Enter an address."]}` begins with."""
+    first = next(iter(held.values()), None)
+    told = first[0] if type(first) is list and first else None
+    return type(told) is str and told.endswith(_STOPS)
+
+
+def _complains(held: Fields) -> bool:
+    """Nothing but sentences on what is wrong, by the fields of a form."""
+    return _lists_complaints(held) and all(
+        isinstance(each, list) and all(str(text).endswith(_STOPS) for text in each)
+        for each in held.values()
+    )
 
 
 PASSING = frozenset(
-    fold_fields("retry_after request_id trace_id timestamp path documentation_url context")
+    fold_fields("""
+        retry_after request_id trace_id correlation_id debug_id timestamp path context parameters
+        documentation_url documentation doc_url help help_url hint suggestion more_info version
+        info description reason details query_parameters took
+    """)
 )
 
 
@@ -392,11 +458,20 @@ def _is_list_of_failures(value: object) -> bool:
 
 def is_nothing_but_error(held: Fields) -> bool:
     """Whether an entry of a list is an error, not a record of one."""
-    if (_has_code_of_error(held) and _has_words(held)) or _weigh_code(held):
-        return not _has_payload(held)
+    coded = _has_code_of_error(held) and _has_words(held)
+    if coded or _weigh_code(held) or (_is_answer_of_http(held) and _has_words(held)):
+        return "url" not in held and not _has_payload(held)
     said = next((held[name] for name in ERROR if name in held), None)
     telling = isinstance(said, Mapping) or (isinstance(said, str) and opens_as_error(said))
-    return telling and not _has_payload(held)
+    complaint = not COMPLAINED_OF.isdisjoint(held) and _complains_of(held.get("message"))
+    return (telling or complaint) and "url" not in held and not _has_payload(held)
+
+
+def _complains_of(message: object) -> bool:
+    # Of one field in particular, weaker words are enough: `must be in the future`.
+    from mulligan.learning.classify import classify_text
+
+    return isinstance(message, str) and classify_text(message[:SHORT]) is not ErrorClass.UNKNOWN
 
 
 def is_blank(value: object, *, depth: int = 3) -> bool:
@@ -450,21 +525,28 @@ def _has_words(held: Fields) -> bool:
 
 def _is_answer_of_http(held: Fields) -> bool:
     """A status that refuses, beside a message or a body: the answer of a service, or a problem."""
-    status = next((held[name] for name in STATUSES if _is_refusal(held.get(name))), None)
+    names = (*STATUSES, *(("code",) if isinstance(held.get("error"), str) else ()))
+    status = next((held[name] for name in names if _is_refusal(held.get(name))), None)
     if status is None:
         return False
     title = held.get("title")
-    problem = isinstance(title, str) and (
-        not {"detail", "type"}.isdisjoint(held) or says_failure(title)
+    problem = isinstance(title, str) and not {"detail", "type"}.isdisjoint(held)
+    titles = (held.get(name) for name in _TITLES if "url" not in held)  # Of a page looked up.
+    named = any(isinstance(each, str) and says_failure(each) for each in titles)
+    told = (
+        problem
+        or named
+        or _has_words(held)
+        or any(name in held for name in ("body", "text", "errors"))
     )
-    told = problem or _has_words(held) or any(name in held for name in ("body", "text", "errors"))
     return told or _explains_all(held)
 
 
 def _explains_all(held: Fields) -> bool:
     """Whether everything beside the status says what is wrong, under the names of fields."""
-    others = [value for name, value in held.items() if name not in MARKS and name not in ABOUT]
-    return bool(others) and all(map(_is_explanation, others))
+    others = [name for name, value in held.items() if name not in MARKS and not is_blank(value)]
+    told = [name for name in others if _is_explanation(held[name])]
+    return bool(told) and all(name in told or name in ABOUT for name in others)
 
 
 def _is_explanation(value: object) -> bool:
@@ -499,7 +581,8 @@ def _count_signs(held: Fields) -> int:
     # `validationErrors`, `sync_error`; the last error of something is part of its record.
     some = (value for name, value in held.items() if name in MANY or ends_as_error(name))
     signs = int(any(map(_is_said, some)))
-    signs += any(isinstance(held.get(name), str) and held[name] for name in REFERENCES)
+    signs += isinstance(held.get(REFERENCE), str) and bool(held[REFERENCE])
+    signs += _has_code_of_error(held)
     return signs + _weigh_state(held) + _weigh_code(held) + _weigh_kind(held) + _weigh_exit(held)
 
 
@@ -525,16 +608,17 @@ def _names_error(held: Fields) -> bool:
 
 def ends_as_error(name: str) -> bool:
     """Whether a field is named after an error, and not the last of several."""
-    return name.endswith(_ENDS) and not name.startswith(("last", "previous"))
+    return name.endswith(_ENDS) and not _SETTING.match(name)
 
 
 def _has_code_of_error(held: Fields) -> bool:
-    codes = (held.get(name) for name in CODED)
-    return any(
-        (type(code) is int and code != 0)
-        or (isinstance(code, str) and code.strip().casefold() not in (*NOTHING, ""))
-        for code in codes
-    )
+    for code in (held.get(CODED), held.get("sqlstate")):
+        first = code[0] if isinstance(code, list) and code else code
+        if isinstance(first, str) and first.strip().casefold() not in (*NOTHING, "", "00000"):
+            return True
+        if type(first) is int and first != 0:
+            return True
+    return type(held.get("error")) is int and held["error"] != 0 and "message" in held
 
 
 def _is_said(error: object) -> bool:
@@ -555,7 +639,8 @@ def _weigh_state(held: Fields) -> int:
     if not states.isdisjoint(_BAD_STATE):
         thing = "state" in held or not {"id", "name"}.isdisjoint(held)
         return 2 if _has_words(held) and not thing else 1
-    return int(not states.isdisjoint(_FAILED_STATE))
+    named = any(_names_failure(held, name) for name in STATES)
+    return int(named or not states.isdisjoint(_FAILED_STATE))
 
 
 def _weigh_code(held: Fields) -> int:
@@ -574,18 +659,20 @@ def _weigh_code(held: Fields) -> int:
         return 1
     named = isinstance(code, str) and _is_code_of_failure(code)
     well = str(code).casefold() in WELL or code in (0, "0")
-    return int(not well and (named or says_failure(said)))
+    return int(not well and (named or says_failure(said) or _complains_of(said)))
 
 
 def _names_failure(held: Fields, name: str) -> bool:
     """Whether what names a record names a failure instead, as `{"id": "not_found"}` does."""
     value = held.get(name)
-    return isinstance(value, str) and "_" in value and _is_code_of_failure(value)
+    return (
+        isinstance(value, str) and _JOINED.search(value) is not None and _is_code_of_failure(value)
+    )
 
 
 def _is_code_of_failure(code: str) -> bool:
     """Whether a code for programs says that it did not work."""
-    if says_failure(re.sub(r"[_.-]", " ", code)):
+    if says_failure(re.sub(r"[_.-]", " ", code)) or code.startswith(("E_", "ERR_")):
         return True
     # The words of errors are loaded with the first code that is met beside a message.
     from mulligan.learning.classify import UNDECIDED, classify_code
@@ -596,14 +683,25 @@ def _is_code_of_failure(code: str) -> bool:
 def _weigh_kind(held: Fields) -> int:
     """A type that names an error, or an error class beside a message."""
     kinds = [kind for name in KINDS if isinstance(kind := held.get(name), str)]
-    if any(kind == "error" for kind in kinds):
+    if any(kind.casefold() == "error" for kind in kinds):
         return 1
-    said = next((held[name] for name in SAID if isinstance(held.get(name), str)), "")
+    said = next((held[n] for n in (*SAID, *_TITLES) if isinstance(held.get(n), str)), "")
     if not said:
         return 0
-    if any(_ERROR_TYPE.fullmatch(kind[:200]) for kind in kinds):
+    problem = any("://" in kind or kind == "about:blank" for kind in kinds)
+    if problem and says_failure(str(said)):
         return 1
-    return int(says_failure(str(said)) and any(_SHOUTED.fullmatch(kind[:200]) for kind in kinds))
+    named = [kind[:200] for kind in kinds if _names_error_kind(kind[:200])]
+    if any(_ERROR_TYPE.fullmatch(kind) or _is_code_of_failure(kind) for kind in named):
+        return 1
+    return int(bool(named) and says_failure(str(said)))
+
+
+def _names_error_kind(kind: str) -> bool:
+    """Whether a name may be that of a kind of error: `ValueError`, `NOT_FOUND`, `Not Found`."""
+    if _ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind) or kind.casefold() == "error":
+        return True
+    return says_failure(kind) if " " in kind else _is_code_of_failure(kind)
 
 
 def _weigh_exit(held: Fields) -> int:
@@ -621,7 +719,7 @@ def _speaks_against(held: Fields) -> bool:
         return True
     if any(str(held[name]).casefold() in WELL for name in STATES if name in held):
         return True
-    return not REPORT.isdisjoint(held) or any(
+    return _is_report(held) or any(
         _is_data(name, value)
         for name, value in held.items()
         if name not in MARKS and not ends_as_error(name)
@@ -632,7 +730,7 @@ def _is_data(name: str, value: object) -> bool:
     if name in DATA:
         return not (is_blank(value) or _refuses_alone(value))
     counted = type(value) is int or type(value) is float
-    if counted and _COUNTED.search(name) and not _NO_COUNT.search(name):
+    if counted and value and _COUNTED.search(name) and not _NO_COUNT.search(name):
         return True
     if name in ABOUT or _ABOUT.search(name):
         return False
@@ -643,17 +741,23 @@ def _is_data(name: str, value: object) -> bool:
 
 def _has_payload(held: Fields) -> bool:
     """Whether there is anything but an error and metadata."""
-    if not REPORT.isdisjoint(held):
-        return True
+    return _is_report(held) or any(True for _ in _list_payload(held))
+
+
+def _is_report(held: Fields) -> bool:
+    return any(held.get(name) is not None for name in REPORT)
+
+
+def _list_payload(held: Fields) -> Iterator[str]:
+    """The fields that are neither an error's nor metadata."""
     for name, value in held.items():
         about = name in MARKS or name in ABOUT or _ABOUT.search(name) is not None
         about = about or ends_as_error(name) or _is_about_error(name, held)
         if is_blank(value) or (name not in DATA and about) or _refuses_alone(value):
             continue
-        kind = value[:200] if name in KINDS and isinstance(value, str) else ""
-        if name in DATA or not (_ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind)):
-            return True
-    return False
+        kind = value if name in KINDS and isinstance(value, str) else ""
+        if name in DATA or not (kind and _names_error_kind(kind[:200])):
+            yield name
 
 
 def _is_about_error(name: str, held: Fields) -> bool:
@@ -681,7 +785,7 @@ _PART = re.compile(
     r"\s{0,80}([^<\s][^<]{0,400})<",
     re.IGNORECASE,
 )
-_AROUND = re.compile(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|Response)\Z")
+_AROUND = re.compile(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|\w{0,40}Response)\Z")
 _TAG = re.compile(r"<(/?)((?:[\w-]{1,40}:)?[\w-]{1,60})[^<>]{0,400}>")
 
 
@@ -733,7 +837,8 @@ def _read_fault(text: str) -> ErrorFields | None:
     if fault[2] and not parts:
         return ErrorFields(message=fault[2].strip())
     if not parts:
-        return None
+        said = " ".join(_TAG.sub(" ", text[tag.start() :]).split())
+        return ErrorFields(message=said[:MOST_SAID]) if said else None
     names = ("message", "faultstring", "text", "reason", "detail")
     said = next((parts[name] for name in names if name in parts), "")
     code = parts.get("code") or parts.get("faultcode") or ""

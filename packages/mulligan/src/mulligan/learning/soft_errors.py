@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +23,7 @@ from mulligan.learning.error_details import (
     find_exit,
     fold_field,
     fold_fields,
+    fold_object,
     read_error,
     read_exit,
     read_structure,
@@ -37,7 +37,10 @@ from mulligan.learning.parsing import (
     read_whole,
 )
 from mulligan.learning.result_evidence import (
+    CODED,
+    COMPLAINED_OF,
     KINDS,
+    MOST_ABOUT,
     PASSING,
     SAID,
     STATES,
@@ -48,6 +51,7 @@ from mulligan.learning.result_evidence import (
     is_error,
     is_nothing_but_error,
     is_only_message,
+    may_complain,
     opens_as_error,
     read_page,
 )
@@ -60,14 +64,19 @@ QUIET = list_words(
 )
 """Common states of records."""
 
-_SEARCHED = (TELLING - STATES) | frozenset(WRAPPERS)
+OUTCOMES = fold_fields("status meta header")
+"""Fields in which a small envelope says how it went."""
+KIND = frozenset(fold_fields("resource_type jsonrpc"))
+"""Fields that say what kind of envelope it is."""
+
+_SEARCHED = (TELLING - STATES) | frozenset((*WRAPPERS, *fold_fields("issue problems")))
 _KINDS = frozenset(KINDS)
 _SAID = frozenset(SAID)
 
 
 def _is_content(value: object) -> bool:
-    """Whether a value is part of a record, and no code such as `not_found`."""
-    return bool(value) and not (type(value) is str and "_" in value)
+    """Whether a value is part of a record, and no code such as `not_found` or what holds one."""
+    return bool(value) and type(value) is not dict and not (type(value) is str and "_" in value)
 
 
 class Glance(Struct, frozen=True):
@@ -101,8 +110,8 @@ def find_glance(shape: tuple[object, ...]) -> Glance | None:
     told = not _SAID.isdisjoint(folded)
     if told and not _KINDS.isdisjoint(folded):
         return None
-    passing = _SAID | PASSING | STATES
-    few = told and len(names) <= 4
+    passing = _SAID | PASSING | STATES | {"title"}
+    few = told and len(names) <= MOST_ABOUT
     glance = Glance(
         states=tuple(name for name, fold in names.items() if fold in STATES),
         others=tuple(name for name, fold in names.items() if fold not in passing) if few else (),
@@ -159,7 +168,7 @@ LONGEST_LOOSE = 4_000
 _TELLING = ("error", "message", "success", "status")
 """A quick test before the tolerant parser, which is slow."""
 _CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
-_STRUCTURE = re.compile(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
+_STRUCTURE = re.compile(r"\ufeff?\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
@@ -198,6 +207,8 @@ class PlainShapes:
                     self.harmless.add(shape)
         if glance is not ALL and (glance is None or not glance.passes(result)):
             return False
+        if may_complain(result):
+            return False
         if len(shape) == 1:
             inner = result[shape[0]]
             return type(inner) is not dict or self.cover(inner)
@@ -222,8 +233,7 @@ class _Asked(Struct, frozen=True):
 
     def fold(self, value: Mapping[str, object]) -> dict[str, object]:
         """An object's fields by their folded names, without echoes of the call's arguments."""
-        held = value if len(value) <= MOST_KEYS else dict(islice(value.items(), MOST_KEYS))
-        named = {fold_field(str(key)): each for key, each in held.items()}
+        named = fold_object(value)
         if self.echoes is None:
             return named
         return {name: each for name, each in named.items() if not self.echoes.cover(name, each)}
@@ -298,7 +308,9 @@ def _search_list(values: Sequence[object], search: _Asked, *, depth: int) -> Ite
         yield _read_fields({"status": status, "body": values[0]})
     elif len(values) <= MOST_ENTRIES and not search.asked:
         entries = [search.fold(each) for each in values if isinstance(each, Mapping)]
-        coded = len(values) == 1 or all("errorcode" in each for each in entries)
+        coded = len(values) == 1 or all(
+            CODED in each or not COMPLAINED_OF.isdisjoint(each) for each in entries
+        )
         if len(entries) == len(values) and coded and all(map(is_nothing_but_error, entries)):
             yield _read_fields(values)
 
@@ -334,24 +346,29 @@ def _read_part(part: object) -> object:
 def _search_mapping(
     value: Mapping[str, object], search: _Asked, *, depth: int
 ) -> Iterator[ErrorFields]:
-    if len(value) > 1 and len(value) <= MOST_KEYS and find_glance(tuple(value)) is ALL:
+    few = 1 < len(value) <= MOST_KEYS
+    if few and find_glance(tuple(value)) is ALL and not may_complain(value):
         return
     held = search.fold(value)
     # Beside what the caller gave, a message is part of what was looked up.
-    alone = not search.asked and len(held) == min(len(value), MOST_KEYS)
-    told = alone and not _SAID.isdisjoint(held) and is_only_message(held)
+    alone = not search.asked and (search.echoes is None or len(held) == len(fold_object(value)))
+    told = alone and is_only_message(held)
     if told or is_error(held, asked=search.asked):
         yield _read_fields(value)
         return
-    told_by = [name for name, inner in held.items() if not is_blank(inner)]
+    told_by = [name for name, inner in held.items() if name not in KIND and not is_blank(inner)]
     if len(told_by) == 1:
         inner = held[told_by[0]]
         if isinstance(inner, Mapping):
             yield from _search_mapping(inner, search, depth=depth + 1) if depth < DEEPEST else ()
             return
+        if isinstance(inner, list):
+            yield from _search_list(inner, search, depth=depth + 1)
+            return
     if len(held) > MOST_FIELDS:
         return
-    for name in WRAPPERS:
+    outcomes = (name for name in OUTCOMES if isinstance(held.get(name), Mapping))
+    for name in (*WRAPPERS, *(outcomes if len(told_by) <= 2 else ())):
         if name in held and _may_hold_error(name, held):
             yield from _find_errors(held[name], search, depth=depth + 1)
 
@@ -390,6 +407,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _search_text(text: str, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
+    text = text.removeprefix("\ufeff")
     start = text[:200].lstrip()
     if start[:1] in "{[" and len(text) <= LARGEST_JSON:
         strict, value = read_json(text)
@@ -422,6 +440,9 @@ def _search_loose(text: str, search: _Asked, depth: int) -> Iterator[ErrorFields
             return
         if isinstance(value, Mapping | list):
             yield from _find_errors(value, search, depth=depth + 1)
+    elif text[:1] == "[" and search.opens_as_error(text):
+        # `[Errno 2] No such file or directory`
+        yield read_error(text)
 
 
 def _search_object(value: object, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:

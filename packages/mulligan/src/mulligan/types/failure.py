@@ -279,14 +279,24 @@ _AUTH = ErrorTraits(
         log ?in (?:first|required|to|again) | requires? authentication | \bcsrf | bad credentials
         (?:invalid|bad|wrong) (?:auth\b|password)
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
-        incorrect (?:api.?key|password|credentials?)
-        api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)
+        (?:invalid|incorrect|bad|wrong) (?:\w+ )?(?:password|username|credentials?)
+        (?:invalid|incorrect|bad|wrong) (?:\w+[ -])?(?:api|access).?key | not signed in
+        (?<!unexpected )token\b[^.:]{0,40}\b(?:is|are|was|has) (?:invalid|expired|revoked)
+        invalid signature | signature (?:is |was )?(?:invalid|missing|mismatch) | \b(?:2fa|mfa)\b
+        (?:user ?name|e-?mail) (?:or|and) password | (?:must|should) be auth(?:ori[sz]ed|enticated)
+        credentials (?:are |were )?(?:invalid|incorrect) | not authenticate\b
+        api.?key (?:provided )?(?:is |was )?(?:required|missing|invalid|not valid|not provided)
         (?:credentials?|token|api.?key) (?:(?:was|were|is|are) )?not (?:found|provided|set|valid)
-        token (?:is |was )?invalid | invalid (?:authori[sz]ation )?(?:grant|client)\b
+        token (?:is |was )?(?:invalid|incorrect) | invalid (?:authori[sz]ation )?(?:grant|client)\b
         authori[sz]ation grant | authori[sz]ation (?:has been |is |was )?(?:denied|required|missing)
         no (?:valid )?(?:api.?key|(?:access )?token|credentials?) (?:was |were )?(?:found|given)
         (?:token|session|jwt) (?:has |is )?expired | expired (?:token|session|credentials?)
-        (?:token|account|key) (?:was |has been )?revoked | authentication (?:failed|required|error)
+        (?:token|account|key) (?:was |has been )?revoked
+        auth(?:entication|ori[sz]ation) (?:\w+ )?(?:failed|required|error|missing)
+        (?:api.?|service |access )key is not (?:registered|known|active)
+        (?:unknown|missing|suppl(?:y|ied)|provided?|no) (?:\S+ ){0,4}?access.?(?:key|token)s?\b
+        (?:unknown|suppl(?:y|ied)|provided?) (?:\S+ ){0,4}?(?:api.?key|credentials)\b
+        no (?:\w+ )?credentials | (?:log|sign) ?in (?:again|to continue) | invalid login
     """,
 )
 
@@ -304,14 +314,17 @@ _POLICY = ErrorTraits(
         forbidden | permission denied | access (?:is |was )?denied | not permitted | not allowed to
         insufficient (?:permissions?|privileges?|scope|access) | violates? (?:the )?policy
         (?:missing|lacks?|requires?) (?:the |a )?(?:required )?(?:\S+ )?(?:scopes?|permissions?)\b
-        not (?:authori[sz]ed|accessible) | account (?:is |was |has been )?(?:suspended|disabled)
-        security violation | restricted action | outside (?:of )?(?:the )?allowed
-        (?:access|command) .{0,200}is not allowed | not in (?:the )?allow.?list
+        not (?:authori[sz]ed|accessible)
+        account (?:is |was |has been )?(?:suspended|disabled|locked|blocked)
+        security violation | restricted action | outside (?:of )?(?:the )?allowed | missing access\b
+        only (?:the |an )?(?:admins?|owners?|administrators?)\b | \bupgrade (?:your|the|to)\b
+        \b(?:banned|blacklisted)\b | not (?:in the )?whitelist
+        (?:access|command) .{0,200}is not allowed | not in (?:the |any )?allow.?list
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?subscription
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?plan
         not (?:have|having) (?:the )?(?:\w+ )?(?:permission|access|privilege)s? | not subscribed
         must have (?:the )?(?:required )?(?:permission|role|scope|access)s?
-        do(?:es)? not belong to
+        do(?:es)? not belong to | verweigert | denegado | no autorizado | accès refusé
     """,
 )
 
@@ -328,9 +341,11 @@ _RATE_LIMIT = ErrorTraits(
     statuses=(429,),
     words=r"""
         rate.?limit | too many requests | quota (?:has been |was )?exceeded | throttl | retry.after
-        slow down | requests? too (?:quickly|fast|often) | rate exceeded | resource.?exhausted
+        slow down | too many (?:attempts|calls|connections|tries) | try again in \d+
+        requests? too (?:quickly|fast|often) | rate exceeded | resource.?exhausted
         (?:daily|hourly|usage|request|call|token)s? limit (?:\S+ ){0,4}?(?:exceeded|reached)
         exceeded (?:your |the )?(?:current )?quota | provisioned throughput exceeded
+        (?:reached|exceeded|hit|over) (?:\S+ ){0,3}(?:api|request|call|usage|daily|hourly)s? limit
     """,
 )
 
@@ -381,9 +396,11 @@ _AMBIGUOUS = ErrorTraits(
     ),
     words=r"""
         service (?:is )?(?:currently )?unavailable | temporarily unavailable | time[d ]?.?out
+        currently (?:loading|unavailable) | is offline | starting up
         deadline.?exceeded | timing out | took too long | code ?[=:] ?unavailable
         closed (?:the )?connection | had an error while | reset before
-        bad gateway
+        bad gateway | something went wrong | under maintenance | (?:unexpected|unknown) error
+        (?:couldn't|could not|unable to|failed to) (?:complete|process) (?:the |your |this )?request
         connection (?:reset|aborted|closed|issue|error) | internal (?:server )?error
         server error
         try again later | overloaded | ECONNRESET | broken pipe | fetch failed | socket hang up
@@ -405,6 +422,7 @@ _CONFLICT = ErrorTraits(
     sqlstates=("23505", "40"),
     exceptions=("ConflictError",),
     words=r"""
+        exists with (?:the )?same | (?:must|should) be unique | not unique
         \bconflict | already exists | file exists | duplicate | version mismatch | etag
         modified since
         already (?:been )?(?:taken|in use|booked|registered) | precondition failed
@@ -426,12 +444,14 @@ _VALIDATION = ErrorTraits(
     sqlstates=("22", "23502", "42"),
     exceptions=("ValidationError",),
     words=r"""
-        validation (?:errors?|failed|exception) | fail(?:ed|s)? validation | is a required property
+        validation (?:errors?|failed|failure|exception) | fail(?:ed|s)? validation
+        is a required property
         field required | missing \d* ?required | is required\b | bad request
         required (?:positional |keyword.only )?arguments? | missing (?:argument|parameter|field)
         unexpected (?:keyword|argument|parameter|field|property) | got an unexpected
-        unknown (?:argument|parameter|field|option) | takes \d+ positional | is not of type
-        not a valid | \binvalid\b(?! (?:state|status|transition|operation))
+        unknown (?:argument|parameter|field|option|command|variable) | is not of type
+        takes \d+ positional
+        not (?:a )?valid | \binvalid\b(?! (?:state|status|transition|operation))
         (?:does|do|did) not (?:match|satisfy) (?:the )?(?:expected )?(?:pattern|format|schema)
         unconverted data remains | not in (?:the )?(?:correct|right|expected|required) format
         must be (?:one of|an? |of type|>|<|at |between|positive|greater|less|in )
@@ -441,8 +461,13 @@ _VALIDATION = ErrorTraits(
         (?:cannot|can't|may not|must not|should not) (?:contain|include|(?:start|begin|end) with)\b
         expected (?:type|string|int|number|bool|array|object|one of|str|list|dict)
         cannot (?:be )?(?:parse|convert) | could not convert | unrecognized | additional propert
-        malformed | cannot be (?:empty|null|blank) | out of range | syntax error | parse error
-        required (?:parameter|argument|field|property) \S+ (?:is|was) missing | unprocessable
+        malformed | (?:cannot|can't|must not|may not) be (?:empty|null|blank)
+        out of range | in the (?:future|past)\b | (?:syntax|parse|parameter|argument) error
+        \benter a valid\b | \bthis field\b | \bensure (?:this|that)\b | \bmust be set\b
+        too many (?:parameters|arguments) | \bneeded\Z
+        \bwrong (?:endpoint|format|type|value|number|parameter)\b
+        \bbad (?:value|input|parameter|argument|field|format|id)\b
+        \brequired (?:\S+ ){1,3}(?:(?:is|are|was|were) )?missing\b | unprocessable
         not.null constraint | should not exist | too (?:long|large|short)\b | unknown column
         strict mode violation | maximum (?:\w+ )?length | illegal (?:operation|argument|value)
         \bnot a (?:\w+ )?(?:repository|directory|regular file)
@@ -465,13 +490,14 @@ _MISSING = ErrorTraits(
     statuses=(404, 410, -32601),
     sqlstates=("42P01", "42S02", "3D", "3F"),
     words=r"""
-        not found | no such | does(?: not|n't) exist
-        unknown (?:id|user|tool|action|function|method)
+        not ?found | no such | does(?: not|n't) exist
+        unknown (?:id|user|tool|action|function|method|object|resource|entity|table|project|record)
         could(?: not|n't) (?:be )?f(?:ind|ound) | cannot find | not available
         nonexistent | ENOENT
         no (?:\w+ ){0,3}(?:found|available|exists?) | no longer exists
         unable to (?:find|locate|retrieve) | resource missing | did not match any | \Agone\b
         could not resolve
+        nicht gefunden | existiert nicht | introuvable | no (?:se ha )?encontrad[oa] | no existe
     """,
 )
 
