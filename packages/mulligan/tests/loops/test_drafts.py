@@ -204,9 +204,10 @@ async def test_steps_are_told_as_they_happen() -> None:
 
 
 async def test_whoever_stops_listening_stops_the_work() -> None:
-    stopped = asyncio.Event()
+    begun, stopped = asyncio.Event(), asyncio.Event()
 
     async def write(brief: Brief) -> str:
+        begun.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -214,9 +215,10 @@ async def test_whoever_stops_listening_stops_the_work() -> None:
         return ""
 
     steps = draft_steps(write, question="q", rules=DraftRules(critics=[Critic(9)]))
-    await anext(steps)
-    await asyncio.sleep(0)
-    await steps.aclose()
+    listening = asyncio.ensure_future(anext(steps))
+    await begun.wait()
+    listening.cancel()
+    await asyncio.wait({listening})
 
     assert stopped.is_set()
 

@@ -368,19 +368,20 @@ def _may_do(call: Call, deed: str, verb: str, tools: Mapping[str, ToolKinds]) ->
 
 
 def _asks_for_new_alone(turn: Turn) -> bool:
-    """Whether something is to be made or sent, and no word asks for anything to go or to change."""
-    words = {stem(word) for word in split_letters(turn.message)}
-    makes, ends = _stem_deeds()
-    before = {stem(word) for text in turn.history.said for word in split_letters(text)}
-    return not words.isdisjoint(makes) and (words | before).isdisjoint(ends)
+    """Whether a sentence orders something new, and no word asks for anything to go or to change."""
+    said = (turn.message, *turn.history.said)
+    words = {stem(word) for text in said for word in split_letters(text)}
+    return not _NEW.isdisjoint(_find_orders(turn.message)) and words.isdisjoint(_stem_ends())
+
+
+_NEW = frozenset({"make", "send"})
 
 
 @cache
-def _stem_deeds() -> tuple[frozenset[str], frozenset[str]]:
-    """Verbs with which something is made, and words after which something may have to go."""
+def _stem_ends() -> frozenset[str]:
+    """Words after which something may have to go."""
     ends = (load_words("deeds", each) for each in (ToolVerb.REMOVE, ToolVerb.CHANGE))
-    going = frozenset(map(stem, load_words("orders", "ends").union(*ends)))
-    return frozenset(map(stem, load_words("deeds", ToolVerb.MAKE))) - going, going
+    return frozenset(map(stem, load_words("orders", "ends").union(*ends)))
 
 
 def _report_not_done(call: Call, verb: str) -> Finding:
