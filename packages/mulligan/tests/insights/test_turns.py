@@ -91,10 +91,13 @@ def test_a_turn_is_told_from_the_request_to_the_second_pass(lived: Mulligan) -> 
         ).rows
     ]
 
-    corrected = next(page for page in turns if page.standing == "corrected" and page.request)
+    corrected = next(page for page in turns if page.standing == "corrected")
 
+    # Requests are kept for a week, and the story's mistakes fall on other days every day.
+    requests = [page.request for page in turns if page.request]
     assert corrected.attempts == 2
-    assert corrected.request.startswith("Move the ")
+    assert requests
+    assert all(each.startswith("Move the ") for each in requests)
     states = [step.state for step in corrected.calls if step.action]
     assert {State.UNDONE, State.VERIFIED} <= set(states)
     why = [entry.said.get("why", "") for step in corrected.calls for entry in step.history]
