@@ -303,3 +303,16 @@ def test_a_thing_is_told_by_what_is_in_it(said, before, calls, found) -> None:
     told = look(said, before, *made)
 
     assert {each.severity.value for each in told} == found
+
+
+@pytest.mark.parametrize("odd", ["***", "_", "٪"])
+def test_what_has_no_word_in_its_name_is_compared_like_anything_else(odd: str) -> None:
+    before = listed(
+        "find_meetings",
+        {"meeting_id": "M-1", "attendees": [{"name": odd}, {"name": "Bo Park"}]},
+        {"meeting_id": "M-2", "attendees": [{"name": "Cem Kaya"}, {"name": odd}]},
+    )
+
+    told = look("Cancel the meeting with Kaya", before, ran(odd, {"meeting_id": "M-1"}))
+
+    assert {each.severity.value for each in told} == {"warning"}

@@ -536,8 +536,8 @@ class _Message:
 
     def asks_for(self, tool: str, title: str) -> bool:
         """Whether a sentence that names a thing has the verb of a tool."""
-        verb, name = (stem(split_name(each)[place]) for each, place in ((tool, 0), (title, -1)))
-        return any({verb, name} <= find_stems(each) for each in self._sentences)
+        wanted = {stem(word) for word in (*split_name(tool)[:1], *split_name(title)[-1:])}
+        return len(wanted) > 1 and any(wanted <= find_stems(each) for each in self._sentences)
 
     def count(self, attributes: Mapping[str, str]) -> int:
         """How many attributes of an object were said."""
