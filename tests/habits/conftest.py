@@ -62,9 +62,10 @@ class Repo:
         tops = tuple(f"{folder}/" for folder in (*folders, *spread))
         return [p for p in self.files() if self.name(p).startswith(tops) and p.suffix in suffixes]
 
-    def trees(self, *folders: str) -> dict[str, ast.Module]:
-        """The Python files below the given folders, parsed, by path."""
-        return {self.name(path): parse(path) for path in self.under(*folders)}
+    def trees(self, *folders: str, holding: str = "") -> dict[str, ast.Module]:
+        """The Python files below the given folders with a text in them, parsed, by path."""
+        found = (path for path in self.under(*folders) if holding in path.read_text().casefold())
+        return {self.name(path): parse(path) for path in found}
 
     @property
     def pyproject(self) -> dict:

@@ -33,7 +33,7 @@ def list_promises(tree: ast.Module) -> set[int]:
 def test_every_promise_names_the_tests_that_hold_it_and_they_name_it(repo):
     page = read_page((repo.root / "docs" / "promises.md").read_text())
     marked: dict[int, set[str]] = {}
-    for path, tree in repo.trees("tests").items():
+    for path, tree in repo.trees("tests", holding="promise").items():
         for number in list_promises(tree):
             marked.setdefault(number, set()).add(path)
 
