@@ -23,6 +23,7 @@ from mulligan_packs.files.folder import ABSENT, Folder
 from mulligan_packs.files.steps import FileStep
 from mulligan_packs.files.tools import FileDesk
 from mulligan_packs.http import exchange, shown
+from mulligan_packs.http.exchange import CallRequests
 from mulligan_packs.http.fields import is_alike
 from mulligan_packs.http.refusals import Refusals
 from mulligan_packs.http.resource import Resource
@@ -96,6 +97,11 @@ def _take_for_created(remember: Any, *statuses: int) -> Any:
         remember(self, record, exchange, created=created | set(statuses) if created else created)
 
     return remember_created
+
+
+def _take_found(note: Any) -> Any:
+    """Whatever a key finds."""
+    return lambda self, record, answer, **_: note(self, record, answer, makes=True)
 
 
 def _believe_location(find: Any) -> Any:
@@ -182,10 +188,13 @@ ETAG = "what Location leads to has the ETag of the answer"
 CREATE = "a create is taken back at any version"
 NEVER = "a call that was killed has never landed"
 BESIDE = "what a call writes beside its resource is not known"
+KEY = "what is found by the key of a call was made by it"
+BETWEEN = "nobody writes between two writes of one call"
 
 LIKELY: dict[str, tuple[str, ...]] = {
     GET_OR_CREATE: ("1:685",), LATE_202: ("1:78",), LOCATION: ("1:31",), SET: ("1:40",),
     ETAG: ("1:1040",), BESIDE: ("1:17",), NEVER: ("2:68",), CREATE: ("1:120",),
+    KEY: ("5505:243",), BETWEEN: ("5505:235",),
 }  # fmt: skip
 """Seeds of histories that are likely to show a mistake: these are drawn first."""
 
@@ -223,6 +232,8 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
             exchange, "_is_sent_on", lambda answer: answer.is_redirect
         ),
         BESIDE: lambda: plant(Resource, "_list_addresses", _name_one),
+        KEY: lambda: plant(Resource, "_note_found", _take_found(Resource._note_found)),
+        BETWEEN: lambda: plant(CallRequests, "is_bound", lambda _: True),
         "a call beside another has written nothing": lambda: plant(
             OwnCall, "has_written", property(_has_written_alone)
         ),

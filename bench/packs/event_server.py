@@ -32,6 +32,8 @@ class Events:
     """An answer to a POST names what was made."""
     weak: bool = False
     """An answer to a write has a weak ETag, as one that is compressed on its way."""
+    upsert: bool = False
+    """A POST of a title that is there changes that, and is answered with it."""
     lose: bool = False
     """The answer to the next write is lost, after its effect."""
     count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -110,7 +112,9 @@ class EventRequest(BaseHTTPRequestHandler):
 
     def make(self) -> None:
         body, key = self.read_body(), self.headers.get("Idempotency-Key", "")
-        name = self.events.keys.get(key) or f"e{next(self.events.count)}"
+        alike = [n for n, item in self.events.items.items() if item["title"] == body.get("title")]
+        there = alike if self.events.upsert else []
+        name = self.events.keys.get(key) or next(iter(there), f"e{next(self.events.count)}")
         if key not in self.events.keys:
             self.events.write(name, body)
         if key:

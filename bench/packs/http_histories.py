@@ -424,11 +424,16 @@ class HttpHistory:
         def post(title: str, way: str = "") -> Any:
             return send("POST", f"/items{way}", {"title": title, "n": 5, "modified": DAY})
 
+        @m.tool(**items.post(created=None))
+        def make(title: str, way: str = "") -> Any:
+            """What each POST makes, so that whatever is found by the key of one was made by it."""
+            return send("POST", f"/items{way}", {"title": title, "n": 5, "modified": DAY})
+
         @m.tool(**items.post())
         def copy(item: str) -> Any:
             return send("POST", f"/items/{item}/copy")
 
-        return {tool.__name__: tool for tool in (put, patch, delete, post, copy)}
+        return {tool.__name__: tool for tool in (put, patch, delete, post, make, copy)}
 
     def _declare_more(self, m: Mulligan, client: httpx.Client, items: http.Resource) -> Tools:
         send = partial(_send, client)
@@ -529,7 +534,8 @@ class HttpHistory:
                 way = "?unique" if deed == "get or create" else "?upsert"
                 tools["post"](title=self.chance.choice(("milk 2", "beer")), way=way)
             case _:
-                tools["post"](title="beer", way="?late" if deed == "late post" else "")
+                tool = tools["make" if self.rest.habits.keyed else "post"]
+                tool(title="beer", way="?late" if deed == "late post" else "")
 
     def _put(self, put: Callable[..., Any], deed: str, there: str) -> None:
         more = {"late": "?late"} if deed == "late put" else {}

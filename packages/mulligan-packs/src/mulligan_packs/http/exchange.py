@@ -50,7 +50,7 @@ class CallRequests:
 
     def fill(self, request: httpx.Request) -> None:
         """Send a write under the condition of its call."""
-        if request.method in SAFE:
+        if request.method in SAFE or self._is_asked_again(request):
             return
         self.requests.append(request)
         request.headers.update(UNCOMPRESSED)
@@ -60,6 +60,14 @@ class CallRequests:
         self.filled = True
         for name, value in self.headers.items():
             request.headers.setdefault(name, value)
+
+    def _is_asked_again(self, request: httpx.Request) -> bool:
+        """Whether an auth flow sends what was answered with 401 once more: it is one write."""
+        asked = [each for each in self.answers if each.request is request]
+        if not asked or asked[-1].status_code != HTTPStatus.UNAUTHORIZED:
+            return False
+        self.answers.remove(asked[-1])
+        return True
 
     def _bind_to_last(self, request: httpx.Request) -> None:
         """A second write to one resource goes under what the first one left: in between somebody
@@ -82,6 +90,11 @@ class CallRequests:
             answer = next((each for each in self.answers if each.request is request), None)
             if answer is None or not _is_sent_on(answer):
                 yield request, answer
+
+    def is_bound(self) -> bool:
+        """Whether each write to the resource but the first went under what the last one left."""
+        about = [request for request, _ in self.list_writes() if self.is_about(request)]
+        return all(any(name in each.headers for name in CONDITIONS) for each in about[1:])
 
     def writes_beside(self) -> bool:
         """Whether the call has written to something that no part of it is about."""

@@ -50,6 +50,9 @@ _HEARD = (
     "client, or by a thread pool without that context, is not seen"
 )
 _MADE = "the server answering so ({}) only for what it has made, and not for what it has found"
+_ALWAYS = (
+    "each POST making a new one, whatever it is answered with, and never finding or changing one"
+)
 _ALONE = (
     "a write changing no more than the resource at its address: what the server itself changes "
     "elsewhere with it is not looked at, and stays"
@@ -146,26 +149,26 @@ class Resource:
         declared["version"] = partial(self._read_version, deletes=True)
         return declared
 
-    def post(self, *, created: Collection[int] = (CREATED,)) -> Declared:
+    def post(self, *, created: Collection[int] | None = (CREATED,)) -> Declared:
         """A tool that makes a resource, whose address the server answers with (`Location`).
 
         `created`: the statuses by which this server says that it was not there before. By another
-        one it may have been there before, as of "get or create", and is never deleted.
+        one it may have been there before, as of "get or create", and is never deleted; nor is what
+        is found after an answer was lost, which shows no status. `None`: each POST makes a new one.
         """
         looks = self._find is not None
+        made = _ALWAYS if created is None else _MADE.format(", ".join(map(str, sorted(created))))
         declared = self._declare(
             undo=self._undo_post,
             looks=looks,
-            created=frozenset(created),
-            rests_on=[
-                _MADE.format(", ".join(map(str, sorted(created)))),
-                *([_ONCE] if self._key_header is None else []),
-            ],
+            created=None if created is None else frozenset(created),
+            rests_on=[made, *([_ONCE] if self._key_header is None else [])],
         )
         declared["read"], declared["about"] = self._read_made, self._name_made
         del declared["before"]
         if self._find is not None:
-            declared["probe"], declared["probe_by"] = self._probe, ProbeBy.CALL
+            declared["probe"] = partial(self._probe, makes=created is None)
+            declared["probe_by"] = ProbeBy.CALL
         return declared
 
     def _declare(
@@ -173,7 +176,7 @@ class Resource:
         *,
         undo: RecordFunction,
         looks: bool = True,
-        created: frozenset[int] = frozenset(),
+        created: frozenset[int] | None = frozenset(),
         rests_on: Sequence[str] = (),
         loses: Sequence[str] = (),
     ) -> Declared:
@@ -205,7 +208,7 @@ class Resource:
 
     @contextmanager
     def _enter(
-        self, records: Sequence[Record], *, refusals: Refusals, created: frozenset[int]
+        self, records: Sequence[Record], *, refusals: Refusals, created: frozenset[int] | None
     ) -> Iterator[None]:
         [record] = records
         before, headers = cast("Shown | None", record.before), dict[str, str]()
@@ -221,7 +224,9 @@ class Resource:
         finally:
             self._remember(record, exchange, created=created)
 
-    def _remember(self, record: Record, exchange: CallRequests, *, created: frozenset[int]) -> None:
+    def _remember(
+        self, record: Record, exchange: CallRequests, *, created: frozenset[int] | None
+    ) -> None:
         """Keep what the last write to the resource has sent, and what it was answered."""
         writes = list(exchange.list_writes())
         about = [each for each in writes if self._is_about(record, each[0])]
@@ -240,7 +245,7 @@ class Resource:
         if isinstance(record.before, dict):
             told = not self._is_awaited(cast("Shown", record.before), request, answer)
         else:
-            told = answer is not None and answer.status_code in created and len(about) == 1
+            told = len(about) == 1 and _has_made(answer, created=created)
         if answer is None or not answer.is_success:
             refused = answer is not None and answer.is_client_error
             lost = not refused and len(about) == 1 and not exchange.writes_beside()
@@ -257,8 +262,9 @@ class Resource:
                 sent=sent,
                 written=None if strong else read_written(request, answer),
             )
-        # What a call writes beside its resource is never undone.
-        untold = not told or exchange.writes_beside()
+        # What a call writes beside its resource is never undone, and what somebody may have written
+        # between two of its writes would be undone with them.
+        untold = not told or exchange.writes_beside() or not exchange.is_bound()
         self._keep(record, replace(left, untold=untold, others=also))
 
     def _keep(self, record: Record, left: Left) -> None:
@@ -344,16 +350,20 @@ class Resource:
         shown = self._show(answer)
         return None if shown["at"] == ABSENT else shown
 
-    def _probe(self, record: Record) -> object:
+    def _probe(self, record: Record, *, makes: bool) -> object:
         url = str(self._find).format(key=quote(record.key, safe=""))
-        return self._ask("GET", url, check=partial(self._note_found, record))
+        return self._ask("GET", url, check=partial(self._note_found, record, makes=makes))
 
-    def _note_found(self, record: Record, answer: httpx.Response) -> object:
-        """What is found by the key of a call whose answer was lost says where that has put it."""
-        found, left = _find_one(answer), self._made.get(record.key)
-        if found is not None and left is not None and left.lost:
+    def _note_found(self, record: Record, answer: httpx.Response, *, makes: bool) -> object:
+        """What is found by the key of a call whose answer was lost says where that has put it.
+
+        Not that it was made by it: it may be what "get or create" found, or an upsert changed.
+        """
+        # A call of another process, which has seen no answer either, is not known at all.
+        found, left = _find_one(answer), self._made.get(record.key, Left(lost=True))
+        if found is not None and left.lost:
             url = self._locate_returned(record, found)
-            self._keep(record, replace(left, url=url, untold=False))
+            self._keep(record, replace(left, url=url, untold=not makes))
         return found
 
     def _is_home(self, url: httpx.URL) -> bool:
@@ -566,6 +576,15 @@ def _read_body(answer: httpx.Response) -> object:
         return answer.json()
     except (ValueError, httpx.StreamError):
         return None
+
+
+def _has_made(answer: httpx.Response | None, *, created: frozenset[int] | None) -> bool:
+    """Whether a server says, by the status of its answer, that nothing was there before."""
+    if answer is None:
+        return False
+    if created is None:
+        return answer.is_success and answer.status_code != ACCEPTED
+    return answer.status_code in created
 
 
 def _find_one(answer: httpx.Response) -> object:

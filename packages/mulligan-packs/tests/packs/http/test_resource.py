@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
@@ -58,7 +59,8 @@ def build_call(m: Mulligan, client: httpx.Client, way: str, **more: Any) -> Any:
         answer.raise_for_status()
         return answer.json() or {}
 
-    tool = m.tool(**getattr(events, way)())(send)
+    said = {"created": None} if way == "post" else {}
+    tool = m.tool(**getattr(events, way)(**said))(send)
     return lambda: tool(**({} if way == "post" else {"event_id": "e1"}))
 
 
@@ -189,6 +191,49 @@ async def test_what_is_found_by_its_key_is_undone(served: Events, client: httpx.
 
         assert await act(m, work) == []
     assert served.items == before
+
+
+@pytest.mark.parametrize("etags", [True, False])
+async def test_what_is_found_by_its_key_may_have_been_there_before_and_is_not_deleted(
+    etags: bool,
+) -> None:
+    """An upsert: the server knows what was changed by a key as well as what was made by it."""
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        with (
+            serve_events(etags=etags) as events,
+            httpx.Client(base_url=events.url, timeout=60) as client,
+        ):
+            booked = http.resource(
+                client, "/events/{event_id}", etags=etags, key_header="Idempotency-Key",
+                find="/events?key={key}",
+            )  # fmt: skip
+
+            @m.tool(**booked.post())
+            def book(title: str) -> None:
+                client.post("/events", json={"title": title}).raise_for_status()
+
+            def work() -> None:
+                events.upsert = events.lose = True
+                book("milk")
+
+            assert await act(m, work) == [State.UNDO_FAILED]
+
+    assert events.items == {"e1": {"title": "milk"}}
+
+
+@pytest.mark.parametrize(("created", "known"), [((201,), False), (None, True)])
+def test_what_another_process_finds_by_its_key_is_undone_where_each_post_makes_one(
+    served: Events, client: httpx.Client, created: tuple[int] | None, known: bool
+) -> None:
+    client.post("/events", json={"title": "beer"}, headers={"Idempotency-Key": "k1"})
+    events = http.resource(client, "/events/{event_id}", find="/events?key={key}")
+    declared, record = events.post(created=created), Record(key="k1", arguments={"title": "beer"})
+
+    found = declared["probe"](record)
+    version = declared["version"](replace(record, result=found))
+
+    assert found
+    assert (version is not None) is known
 
 
 async def test_a_deletion_is_not_said_to_be_undone_with_all_that_went_with_it(
@@ -758,6 +803,55 @@ async def test_an_edit_between_two_writes_of_one_call_is_overwritten_by_neither_
 
     assert quiet.items["e1"] == theirs
     assert len(states) == 1
+
+
+@pytest.mark.parametrize(
+    ("tag", "status", "etags"), [("", 303, True), (None, 0, True), (None, 0, False)]
+)
+async def test_an_edit_that_a_second_write_of_a_call_went_over_is_not_called_undone(
+    quiet: QuietServer, m: Mulligan, near: httpx.Client, tag: str | None, status: int, etags: bool
+) -> None:
+    """What the first left is not told, so that the second goes over whatever is there."""
+    quiet.tag, quiet.status = tag, status
+    quiet.edit = lambda: quiet.write("e1", {"title": "theirs", "size": 1})
+
+    @m.tool(**http.resource(near, "/events/{event_id}", etags=etags).put())
+    def change(event_id: str) -> None:
+        near.put(f"/events/{event_id}", json={"title": "beer"})
+        near.put(f"/events/{event_id}", json={"title": "wine"})
+
+    assert await act(m, lambda: change("e1")) == [State.UNDO_FAILED]
+
+    assert quiet.items["e1"] == {"title": "wine"}
+
+
+@pytest.mark.parametrize("way", ["put", "post"])
+async def test_a_write_that_is_sent_again_with_credentials_is_one(
+    quiet: QuietServer, m: Mulligan, way: str
+) -> None:
+    quiet.refuses, quiet.refusals = True, [401]
+    before = dict(quiet.items)
+    with httpx.Client(base_url=quiet.url, timeout=60, auth=AskedFor()) as client:
+        events = http.resource(client, "/events/{event_id}", etags=False)
+
+        @m.tool(**getattr(events, way)())
+        def send(title: str, event_id: str = "") -> None:
+            client.request(way.upper(), f"/events/{event_id}", json={"title": title})
+
+        about = {"event_id": "e1"} if way == "put" else {}
+        assert await act(m, lambda: send("beer", **about)) == []
+
+    assert quiet.items == before
+
+
+class AskedFor(httpx.Auth):
+    """Credentials that are sent once a server asks for them."""
+
+    def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:
+        answer = yield request
+        if answer.status_code == 401:
+            request.headers["Authorization"] = "Bearer new"
+            yield request
 
 
 async def test_a_write_that_is_only_accepted_is_not_called_undone(quiet: QuietServer) -> None:
