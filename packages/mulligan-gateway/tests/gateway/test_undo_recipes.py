@@ -69,7 +69,7 @@ def read_undo(**said: object) -> UndoRecipe:
         ({"read": READ, "version": {"of": "etag", "leaves": "x"}}, "leaves goes with"),
         (
             {"read": READ, "version": {"of": "content", "in_result": "x"}},
-            "in_result goes with",
+            "in_result needs a path",
         ),
         ({"probe": {**READ, "by": "guess"}}, "it is one of call, state"),
     ],

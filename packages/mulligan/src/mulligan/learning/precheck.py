@@ -29,7 +29,7 @@ from mulligan_dates.text import (
 
 MOST_ARGUMENTS = 200
 MOST_CHOICES = 20
-_BETWEEN = re.compile(r"\s*[,;/|]\s*|\s+(?:and|or|&)\s+")
+_BETWEEN = re.compile(r"[,;/|]|\s(?:and|or|&)\s")
 _FOREIGN_LETTER = re.compile(r"(?![A-Za-z])[^\W\d_]")
 SHORTEST_ID = 4
 AVAILABLE = list_words("available in_stock instock enabled active exists valid")
@@ -107,7 +107,8 @@ def _is_advice(problem: Problem, schema: Schema, arguments: Mapping[str, object]
     if problem.rule == "pattern":
         meant = [_FOREIGN_LETTER.sub("a", value)] if not value.isascii() else []
     else:
-        pieces = _BETWEEN.split(value) if problem.rule == "enum" else []
+        split = _BETWEEN.split(value) if problem.rule == "enum" else []
+        pieces = [piece.strip() for piece in split]
         meant = pieces if len(pieces) > 1 else []
     made = [replace_value(arguments, at=problem.path, value=each) for each in meant[:MOST_CHOICES]]
     return bool(made) and not any(
