@@ -58,8 +58,9 @@ check: .venv/.test                       ## style, types and floors
 test: check                              ## the checks, and every test that needs no server, browser or framework
 	$(BIN)/python -m pytest -m "not full"
 
+# One worker more than the first tier has: these wait for servers and other processes.
 test-all: .venv/.test .venv/.browser .venv/.mail  ## what `make test` leaves out: servers, browsers, hosts, copies, campaigns
-	$(BIN)/python -m pytest -m full
+	$(BIN)/python -m pytest -m full -n 4
 
 bench: .venv/.test                       ## every suite, and docs/benchmarks.md: hours. BENCH="--quick" for minutes, "--only years" for some
 	$(BIN)/python -m bench all $(BENCH)
