@@ -38,7 +38,12 @@ class Worlds:
 
     def copy(self, folder: Path, to: Path) -> Path:
         """The same world once more, to be spoiled."""
-        shutil.copytree(folder, to)
+        try:
+            shutil.copytree(folder, to)
+        except shutil.Error:
+            # A process that was let go has closed its store meanwhile, and a file of it is gone.
+            shutil.rmtree(to)
+            shutil.copytree(folder, to)
         if self.server is not None:
             self._create(to, template=_name(find_url(folder)))
         return to
