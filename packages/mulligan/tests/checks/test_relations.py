@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.relations import right_ones
 from mulligan.checks.standard import StandardChecks
+from mulligan.types.call import Failure, Outcome
 from mulligan.types.effect import Effect
+from mulligan.types.failure import ErrorClass
 from mulligan.types.finding import Finding
 from tests.checks.attempts import attempt, ran
 
@@ -248,6 +251,15 @@ def test_a_tool_for_one_state_is_not_used_on_another(said, before, tool, given, 
 
 def test_a_state_that_a_call_may_have_changed_is_not_held_against_the_next() -> None:
     reopen = ran("reopen_request", {"request_id": "R-2"}, result="ok")
+    answer = ran("answer_open_request", {"request_id": "R-2"})
+
+    assert rules("Answer the second holiday request", REQUESTS, reopen, answer) == set()
+
+
+def test_a_state_that_a_failed_call_may_have_changed_is_not_held_against_the_next() -> None:
+    failed = Failure(error_class=ErrorClass.MISSING, error=TimeoutError())
+    tried = ran("reopen_request", {"request_id": "R-2"}, outcome=Outcome.FAILURE)
+    reopen = replace(tried, failure=failed)
     answer = ran("answer_open_request", {"request_id": "R-2"})
 
     assert rules("Answer the second holiday request", REQUESTS, reopen, answer) == set()

@@ -136,12 +136,24 @@ class SeenValues:
         self._subject = subject
         self._answers: list[Returned] = []
         self._unread: list[Execution] = []
+        self._failed: list[tuple[int, Execution]] = []
+        """Each with how many answers there were before."""
 
     def add(self, execution: Execution) -> None:
         """Add the result of a call, or its error, which may name the right value."""
         self.returned.add_answer(self._subject, execution)
-        if not (execution.failure and execution.failure.error):
+        if execution.failure and execution.failure.error:
+            self._failed.append((len(self._answers) + len(self._unread), execution))
+        else:
             self._unread.append(execution)
+
+    def was_tried(self, value: str, *, after: int) -> bool:
+        """Whether a call was given a value and failed, after so many answers.
+
+        It may have changed something there all the same.
+        """
+        given = (list_given(each) for before, each in self._failed if before >= after)
+        return any(value in map(fold_value, list_texts(list(each.values()))) for each in given)
 
     @property
     def answers(self) -> list[Returned]:

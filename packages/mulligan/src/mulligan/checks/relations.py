@@ -430,12 +430,14 @@ class _Known:
     def find_state(self, argument: Argument) -> str:
         """The state that an object was last returned in; empty where that may be over."""
         wanted = fold_value(argument.value)
-        for answer, seen in zip(reversed(self._answers), reversed(self.seen.answers), strict=True):
-            records = answer.records.get(argument.value.casefold(), ())
+        for at in reversed(range(len(self._answers))):
+            if self.seen.was_tried(wanted, after=at + 1):
+                break
+            records = self._answers[at].records.get(argument.value.casefold(), ())
             states = [_read_state(each) for each in records if _is_meant(each, argument)]
             if any(states):
                 return next(filter(None, reversed(states)))
-            if wanted in map(fold_value, list_texts(list(seen.given.values()))):
+            if wanted in map(fold_value, list_texts(list(self.seen.answers[at].given.values()))):
                 break
         return ""
 
