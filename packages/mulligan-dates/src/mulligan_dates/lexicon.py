@@ -115,6 +115,12 @@ def find_stems(text: str) -> set[str]:
     return {stem(word) for word in split_letters(text, shortest=2) if word not in empty}
 
 
+@cache
+def load_general_stems() -> frozenset[str]:
+    """Words for a sort of thing, without their endings: they name none of it."""
+    return frozenset(map(stem, load_words("words", "general")))
+
+
 _SCRIPTS = (
     ("ja", "\u3040", "\u30ff"),
     ("ko", "\uac00", "\ud7af"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,9 +38,9 @@ from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
-from mulligan_dates.lexicon import find_stems, has_picking_words, load_words
+from mulligan_dates.lexicon import find_stems, has_picking_words, load_general_stems, load_words
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import split_letters, split_name, stem
+from mulligan_dates.text import split_letters, split_name
 from mulligan_dates.tokens import drop_quotes, find_quotes
 
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
@@ -234,7 +233,7 @@ def _compare_title(
     argument: Argument, own: Found, *, message: str, seen: SeenValues
 ) -> Finding | None:
     title = get_title_of(own)
-    words = find_stems(message) - _find_general()
+    words = find_stems(message) - load_general_stems()
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
     if has_picking_words(message) or fold_value(argument.value) in message.casefold():
@@ -270,7 +269,7 @@ def _find_object(argument: Argument, subject: Subject, seen: SeenValues) -> Foun
 
 def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> Iterator[Found]:
     """Other objects of the same sort whose whole name the message has, or quotes."""
-    words = find_stems(message) - _find_general()
+    words = find_stems(message) - load_general_stems()
     quoted = {fold_value(each) for each in find_quotes(message)}
     met: set[str] = set()
     for record in seen.list_records():
@@ -280,12 +279,6 @@ def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> It
         if fold_value(title) in quoted or words & find_stems(title):
             met.add(held)
             yield record
-
-
-@cache
-def _find_general() -> frozenset[str]:
-    """Words for a sort of thing: they name none of it."""
-    return frozenset(map(stem, load_words("words", "general")))
 
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"

@@ -33,7 +33,13 @@ from mulligan.types.display import quote_value
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan_dates.languages import is_understood
-from mulligan_dates.lexicon import find_stems, has_picking_words, join_words, load_words
+from mulligan_dates.lexicon import (
+    find_stems,
+    has_picking_words,
+    join_words,
+    load_general_stems,
+    load_words,
+)
 from mulligan_dates.text import is_number, split_letters, split_name, stem
 
 MOST_RECORDS = 2_000
@@ -275,12 +281,6 @@ def _compare_named_parts(
         )
 
 
-@cache
-def _load_general() -> frozenset[str]:
-    """Words for a sort of thing: they name none of it."""
-    return frozenset(map(stem, load_words("words", "general")))
-
-
 def _list_given_to(subject: Subject, tools: Collection[str]) -> set[str]:
     """All values that calls of these tools were given."""
     return {
@@ -345,7 +345,7 @@ def _is_owner(key: str) -> bool:
     return len(words) > 1 and words[-1] in ids and not people.isdisjoint(words)
 
 
-class Group(NamedTuple):
+class Siblings(NamedTuple):
     """Objects that stand side by side in a result, and what they are all kinds of."""
 
     around: tuple[object, ...]
@@ -370,8 +370,8 @@ class _Answer(NamedTuple):
     records: Mapping[str, list[Found]]
     keys: Mapping[str, set[str]]
     """By id, the fields that held it."""
-    groups: tuple[Group, ...]
-    places: Mapping[str, list[tuple[Group, Found]]]
+    groups: tuple[Siblings, ...]
+    places: Mapping[str, list[tuple[Siblings, Found]]]
     """Where an object stood beside others."""
     wholes: Sequence[Found]
     """Objects that may have parts."""
@@ -393,7 +393,7 @@ class _Known:
         return found
 
     @property
-    def groups(self) -> Iterator[Group]:
+    def groups(self) -> Iterator[Siblings]:
         """All objects that stood side by side."""
         return (group for answer in self._answers for group in answer.groups)
 
@@ -463,7 +463,7 @@ class _Known:
                 found.setdefault(whole, set()).update(titles)
         return found
 
-    def find_groups(self, argument: Argument) -> Iterator[tuple[Group, Found]]:
+    def find_groups(self, argument: Argument) -> Iterator[tuple[Siblings, Found]]:
         """Where an object stood beside others of its sort."""
         wanted = argument.value.casefold()
         for answer in self._answers:
@@ -495,7 +495,7 @@ class _Known:
         found: dict[str, str] = self._memo[key]
         return found
 
-    def is_elsewhere(self, value: str, group: Group) -> bool:
+    def is_elsewhere(self, value: str, group: Siblings) -> bool:
         """Whether a word is an attribute of other sorts of things too."""
         return any(
             value in self.read_attributes(member).values()
@@ -524,7 +524,7 @@ class _Message:
     def names(self, title: str) -> bool:
         """Whether a thing was called by the last word of its name."""
         words = split_name(title)[-1:]
-        return not {stem(word) for word in words}.isdisjoint(self.stems - _load_general())
+        return not {stem(word) for word in words}.isdisjoint(self.stems - load_general_stems())
 
     def may_mean(self, title: str) -> bool:
         """Whether any word could be one of its name, or the end of one: watches, wristwatch."""
@@ -646,7 +646,7 @@ def _is_of(value: str, others: Sequence[Argument], known: _Known) -> bool:
     return any(value in known.read_attributes(each).values() for each in records)
 
 
-def _weigh_all(named: str, group: Group, known: _Known, message: _Message) -> bool | None:
+def _weigh_all(named: str, group: Siblings, known: _Known, message: _Message) -> bool | None:
     titles = {each.title for each in known.groups if each.title}
     of_others = known.is_elsewhere(named, group)
     weights = [
@@ -741,7 +741,7 @@ def _index(answer: Returned) -> _Answer:
     groups = tuple(islice(_walk_groups(answer.structure), MOST_GROUPS))
     records: dict[str, list[Found]] = {}
     keys: dict[str, set[str]] = {}
-    places: dict[str, list[tuple[Group, Found]]] = {}
+    places: dict[str, list[tuple[Siblings, Found]]] = {}
     wholes = []
     for record in islice(answer.records, MOST_RECORDS):
         ids = _list_ids(record)
@@ -770,7 +770,7 @@ def _names_id(key: object) -> bool:
     return bool(words) and (words[-1] in load_words("kinds", "id") or words[-1] == "key")
 
 
-def _walk_groups(structure: object) -> Iterator[Group]:
+def _walk_groups(structure: object) -> Iterator[Siblings]:
     ahead: list[tuple[Any, str, tuple[object, ...]]] = [(structure, "", ())]
     if type(structure) not in (dict, list):
         return
@@ -787,7 +787,7 @@ def _walk_groups(structure: object) -> Iterator[Group]:
             if isinstance(each, dict) and (own := _find_own_id(each, key, name)) is not None
         }
         if len(members) > 1:
-            yield Group(inside, members)
+            yield Siblings(inside, members)
         ahead += [(each, key, inside) for key, each in held]
 
 

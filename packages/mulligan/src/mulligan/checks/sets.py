@@ -27,8 +27,7 @@ from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan_dates.languages import is_understood
-from mulligan_dates.lexicon import find_stems, join_words, load_words
-from mulligan_dates.text import stem
+from mulligan_dates.lexicon import find_stems, join_words, load_general_stems
 from mulligan_dates.tokens import drop_quotes
 
 _SHOWN = 60
@@ -87,7 +86,7 @@ def find_named_sets(message: str) -> list[NamedSet]:
     found = []
     alone = not _compile_more().search(bare)
     for each in _compile_all().finditer(bare):
-        words = frozenset(find_stems(each["words"]) - _load_general())
+        words = frozenset(find_stems(each["words"]) - load_general_stems())
         if words:
             limited = not _compile_end().match(bare, each.end())
             found.append(NamedSet(words=words, limited=limited, alone=alone))
@@ -113,11 +112,6 @@ def _compile_end() -> re.Pattern[str]:
 @cache
 def _compile_more() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{join_words('sets', 'more')})\b|[.!?;:,\n]\s*\w")
-
-
-@cache
-def _load_general() -> frozenset[str]:
-    return frozenset(map(stem, load_words("words", "general")))
 
 
 def _list_acted(
@@ -163,7 +157,7 @@ def _compare(
     touched = {fold_value(each.value) for each in acted}
     if members.isdisjoint(touched):
         return _Compared()
-    said = find_stems(message) - _load_general()
+    said = find_stems(message) - load_general_stems()
     known = ((each, titles.get(fold_value(each.value))) for each in acted)
     extra = [
         _report_extra(argument, record, asked)
