@@ -96,6 +96,8 @@ class Proving:
         self._place, self._other = place, other
         self._proof = service.table.proof
         self._made: list[tuple[str, dict[str, Any]]] = []
+        self._count = 0
+        self._once: dict[str, Any] = {}
 
     def require_scratch(self) -> None:
         """Refuse a place whose own name does not say that it is for this."""
@@ -118,6 +120,8 @@ class Proving:
             self._clean()
 
     async def _try(self, case: Case) -> list[Shown]:
+        if case.not_possible:
+            return [_show(case, "undone", NOT_POSSIBLE, case.not_possible)]
         if case.needs_other and not self._other:
             return [_show(case, "undone", NOT_POSSIBLE, "it needs a second place: --to")]
         steps: list[tuple[str, Callable[[Case], Any]]] = [("undone", self._undo)]
@@ -140,9 +144,13 @@ class Proving:
     async def _undo(self, case: Case) -> tuple[str, str]:
         names = self._set_up(case)
         before = self._look(case, names)
-        if case.setup and before is None:
+        makes = self._makes(case) or self._service.table.operations[case.operation].sole
+        if case.setup and before is None and not makes:
             return DIFFERS, "a read right after a write does not show it"
+        writes = self._transport.writes
         left, now = await self._act(case, names)
+        if self._transport.writes < writes + 2 and not left:
+            return DIFFERS, "the call was not made"
         if left:
             return DIFFERS, _describe(left)
         return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
@@ -182,6 +190,8 @@ class Proving:
         before = self._look(case, names)
         self._transport.loses = True
         left, now = await self._act(case, names, settle=True)
+        if self._transport.loses:
+            return DIFFERS, "the call was not made"
         if left:
             return PROVEN, "needs attention"
         return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
@@ -194,12 +204,20 @@ class Proving:
         return (PROVEN, "") if held and not written else (DIFFERS, f"{written} requests were sent")
 
     def _set_up(self, case: Case) -> dict[str, Any]:
-        names: dict[str, Any] = {"place": self._place, "other": self._other}
+        self._count += 1
+        self._transport.lost = b""
+        number = f"{time.time_ns()}-{self._count}"
+        names: dict[str, Any] = {"place": self._place, "other": self._other, "number": number}
         for step in case.setup:
+            if step.once and step.saves in self._once:
+                names[step.saves] = self._once[step.saves]
+                continue
             made = self._step(step, names)
             if step.saves:
                 names[step.saves] = self._service.read_id(step.operation, made)
                 self._note_made(step.operation, fill(step.arguments, names), names[step.saves])
+            if step.once:
+                self._once[step.saves] = names[step.saves]
         return names
 
     def _step(self, step: Step, names: Mapping[str, Any]) -> Any:
@@ -207,7 +225,10 @@ class Proving:
 
     def _edit(self, case: Case, names: Mapping[str, Any]) -> None:
         if case.edit is not None:
-            self._step(case.edit, names)
+            row = self._service.table.operations[case.edit.operation]
+            given = fill(case.edit.arguments, names)
+            version = self._service.find_version(row, given) if row.bound_by else ""
+            self._step(case.edit, {**names, "version": version})
 
     def _note_made(self, operation: str, arguments: Mapping[str, Any], made: object) -> None:
         kind = self._service.table.operations[operation].object
@@ -240,6 +261,8 @@ class Proving:
             if settle:
                 await self._settle(m)
             left = [*m.insights.open_list.actions()]
+        if row.adds:
+            self._note_made(case.operation, fill(case.arguments, names), None)
         if (row.key or row.makes) and "made" not in names and self._transport.lost:
             self._keep_made(case, names, json.loads(self._transport.lost))
         return left, self._look(case, names)
@@ -255,7 +278,10 @@ class Proving:
             await asyncio.sleep(_ROOM / 10)
 
     def _keep_made(self, case: Case, names: dict[str, Any], made: object) -> None:
-        names["made"] = self._service.read_id(case.operation, made)
+        named = self._service.read_id(case.operation, made)
+        if named is None:
+            return
+        names["made"] = named
         self._note_made(case.operation, fill(case.arguments, names), names["made"])
 
     def _look(self, case: Case, names: Mapping[str, Any]) -> object:
@@ -269,26 +295,30 @@ class Proving:
             return None
         return self._service.look(row, given | ({"(id)": names["made"]} if made else {}))
 
+    def _makes(self, case: Case) -> bool:
+        row = self._service.table.operations[case.operation]
+        return bool(row.key or row.makes or row.adds)
+
     def _binds(self, case: Case) -> bool:
         table = self._service.table
         row = table.operations[case.operation]
-        return table.objects[(table.operations[row.each] if row.each else row).object].binds
+        kind = table.objects[(table.operations[row.each] if row.each else row).object]
+        return bool(kind.binds)
 
     def _clean(self) -> None:
-        table = self._service.table
+        """Clear away what was made, wherever it is now."""
         for kind, given in self._made:
-            operation = self._proof.clean.get(kind)
-            if operation is None:
+            step = self._proof.clean.get(kind)
+            if step is None:
                 continue
-            row = table.operations[operation]
-            own = [*row.needs][-1]
-            places = {self._place, self._other} - {""}
-            for place in places:
-                values = {**given, own: given["(id)"], table.scratch: place}
+            for place in filter(None, (self._place, self._other)):
+                values = {**given, "place": place, "made": given["(id)"]}
+                row = self._service.table.operations[step.operation]
                 with suppress(httpx.HTTPError):
-                    self._service.build_function(operation)(
-                        **{name: values[name] for name in row.needs}
-                    )
+                    if row.bound_by:
+                        named = fill(step.arguments, values)
+                        values["version"] = self._service.find_version(row, named)
+                    self._step(step, values)
 
 
 def _show(case: Case, step: str, result: str, what: str) -> Shown:
@@ -311,4 +341,8 @@ def _keeps(edit: Step | None, now: object, service: Service) -> bool:
     if edit is None or not isinstance(now, Mapping):
         return False
     said = {service.table.spell(name): value for name, value in edit.arguments.items()}
-    return all(now[name] == value for name, value in said.items() if name in now)
+    return all(
+        {*value} <= {*now[name]} if isinstance(value, list) else now[name] == value
+        for name, value in said.items()
+        if name in now
+    )

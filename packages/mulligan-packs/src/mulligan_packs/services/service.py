@@ -65,7 +65,7 @@ class Rows(Resource):
         super().__init__(
             client,
             self._kind.read,
-            etags=self._kind.binds,
+            etags=bool(self._kind.binds),
             key_header=None,
             find=None,
             refused=None,
@@ -75,7 +75,9 @@ class Rows(Resource):
     def declare(self, *, heard: bool) -> Declared:
         """What is said of a tool of this operation; `heard`: its requests go through our client."""
         row = self._row
-        declared = self._declare(undo=self._undo, loses=row.loses)
+        # Of what makes, each call makes one: it finds and changes nothing.
+        created = None if row.makes else frozenset[int]()
+        declared = self._declare(undo=self._undo, loses=row.loses, created=created)
         undoing, remote = declared["undoing"], declared["remote"]
         rests_on = undoing.rests_on if heard else [_RETURNED]
         loses = [*row.loses, *([] if heard else [_UNBOUND])]
@@ -95,6 +97,8 @@ class Rows(Resource):
         if row.key:
             declared |= Declared(repeat=Repeat.KEYED, key=row.key)
             declared |= Declared(probe=self._probe_key, probe_by=ProbeBy.CALL)
+        if row.bound_by and heard:
+            declared["if_version"] = row.bound_by
         if row.makes:
             declared |= Declared(read=self._read_made, about=self._name_made)
             del declared["before"]
@@ -109,6 +113,10 @@ class Rows(Resource):
             self._read(Record(arguments={**given, **named}, key=str(given.get("(id)", ""))))
         )
 
+    def find_version(self, given: Mapping[str, Any]) -> str:
+        """At which version it is now."""
+        return self._read(Record(arguments=given)).get("at", "")
+
     def _choose_effect(self, record: Record) -> Effect:
         given = self._get(record)
         stopped = any(not held.before and held.applies(given) for held in self._row.held)
@@ -121,11 +129,9 @@ class Rows(Resource):
         for held in self._row.held:
             if held.before and held.applies(given) and follow(there, held.before):
                 raise ConflictError(f"This cannot be undone: {held.because}.")
-        if self._kind.incomplete and follow(there, self._kind.incomplete):
-            raise ConflictError(
-                f"The service did not show all of it ({self._kind.incomplete}), so it could not be "
-                "put back."
-            )
+        for name, value in self._kind.incomplete.items():
+            if follow(there, name) == value:
+                raise ConflictError(f"The service did not show all of it ({name} is {value}).")
         return shown
 
     def _get(self, record: Record) -> dict[str, object]:
@@ -144,6 +150,11 @@ class Rows(Resource):
         if named is None or {*parents} - given.keys():
             return ""
         return self._build_address(given | {own: named})
+
+    def _locate(self, record: Record) -> str:
+        if isinstance(record.before, dict) or record.key in self._made:
+            return super()._locate(record)
+        return self._locate_returned(record, record.result)
 
     @property
     def _names(self) -> list[str]:
@@ -213,6 +224,13 @@ class Rows(Resource):
             return True
         was, sent = cast("Mapping[str, Any]", before), parse_content(answer.request.content)
         touched = {*sent} if isinstance(sent, Mapping) else set()
+        given = self._get(record)
+        for name, argument in {**self._row.grows, **self._row.shrinks}.items():
+            there, told = {*(was.get(name) or ())}, _as_set(given.get(argument))
+            expected = there | told if name in self._row.grows else there - told
+            if {*(now.get(name) or ())} != expected:
+                return False
+            touched.add(name)
         return all(is_equal(was.get(n), now.get(n)) for n in {*was, *now} - touched)
 
     def _read(self, record: Record) -> Shown:
@@ -263,7 +281,7 @@ class Rows(Resource):
         """What of an object people write, and can be put back."""
         kind = self._kind
         if kind.keep:
-            return {name: follow(content, name) for name in kind.keep}
+            return {name: follow(content, path) for name, path in kind.keep.items()}
         return {name: value for name, value in content.items() if name not in kind.own}
 
     def _has_parts(self, content: Mapping[str, Any]) -> bool:
@@ -287,6 +305,7 @@ class Rows(Resource):
         """What names an object, from the address that shows it."""
         said = re.escape(self._kind.read)
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/?&]*)", said)
+        pattern = re.sub(r"\\\{\\\+(\w+)\\\}", r"(?P<\1>[^?&]*)", pattern)
         found = re.search(f"{pattern}$", url)
         return {name: unquote(value) for name, value in (found or _NOWHERE).groupdict().items()}
 
@@ -309,6 +328,8 @@ class Rows(Resource):
     def _project(self, record: Record, result: object) -> object:
         """What was answered, as a read shows it."""
         found = follow(_read_data(result), self._kind.path_in_answer)
+        if isinstance(found, list) and self._kind.lists:
+            found = {self._kind.lists: found}
         if not isinstance(found, Mapping):
             return NOTHING
         plain = self._strip(found)
@@ -318,7 +339,12 @@ class Rows(Resource):
         return plain
 
     def _read_version(self, record: Record, *, deletes: bool = False) -> object:
-        if is_shown(record.result) or record.key in self._made:
+        left = self._made.get(record.key)
+        if self._row.sole and not is_shown(record.result):
+            # Refused or unanswered, what is there may be somebody else's work.
+            told = left is None or not (left.lost or left.refused)
+            return self._read(record)["at"] if told else None
+        if is_shown(record.result) or left is not None:
             return super()._read_version(record, deletes=deletes)
         return self._judge_returned(record, deletes=deletes)
 
@@ -332,7 +358,9 @@ class Rows(Resource):
             return ABSENT if deletes and now["at"] == ABSENT else None
         there, before = parse_shown(now), parse_shown(cast("Shown | None", record.before))
         answered = self._project(record, record.result)
-        told = is_equal(answered, there) and _accounts(self._get(record), before, there)
+        # Some objects of client libraries still show what was there before.
+        silent = answered is NOTHING or is_equal(answered, before)
+        told = (silent or is_equal(answered, there)) and _accounts(self._get(record), before, there)
         return now["at"] if told else None
 
     def _probe_key(self, record: Record) -> object:
@@ -351,12 +379,13 @@ class Rows(Resource):
         if record.version is None or row.undo is None:
             raise ConflictError("The version that the call left is unknown.")
         was_there = before is not None and before["at"] != ABSENT
-        if bool(row.key or row.makes) is was_there:
+        if bool(row.key or row.makes or row.adds) is was_there and not row.sole:
             raise ConflictError("What was there before the call is not what an undo would leave.")
         url = self._require_place(record)
         content = dict(cast("dict[str, Any]", parse_shown(before))) if was_there else {}
         parts = content.pop(PARTS, {})
         values = self._parse_address(url) | self._get(record) | {"before": content}
+        values["version"] = record.version
         self._send_undo(row.undo.send, values, body=row.undo.body, headers=self._bind_undo(record))
         if row.deletes and parts:
             self._restore_parts(row.undo.send, values, parts)
@@ -372,7 +401,7 @@ class Rows(Resource):
         return self._build_condition(str(follow(found, self._kind.version))) if found else {}
 
     def _build_condition(self, at: str) -> dict[str, str]:
-        if at == ABSENT or not self._etags:
+        if at == ABSENT or self._kind.binds != "header":
             return {}
         return {"If-Match": at.partition(_MARK)[0]}
 
@@ -496,6 +525,10 @@ class Service:
         """What an operation is about, as far as people write it; `None` where it is not there."""
         return Rows(self._client, row, table=self.table, each="").look(given)
 
+    def find_version(self, row: Row, given: Mapping[str, Any]) -> str:
+        """At which version it is now."""
+        return Rows(self._client, row, table=self.table, each="").find_version(given)
+
     def read_id(self, name: str, made: object) -> object:
         """The id in what an operation has answered."""
         kind = self.table.objects[self.table.operations[name].object]
@@ -509,12 +542,13 @@ class Service:
         url = httpx.URL(str(self._client.base_url).rstrip("/") + fill_path(path, given))
         query = {table.spell(name): given[name] for name in row.query if name in given}
         placed = {*list_places(path), *row.query, row.key}
+        given = {name: value for name, value in given.items() if value != ABSENT}
         body = {table.spell(name): value for name, value in given.items() if name not in placed}
         if row.key:
             body[table.objects[row.object].id] = given[row.key]
         if row.body is not None:
             body = fill(row.body, given)
-        more: dict[str, Any] = {"json": body} if method in ("POST", "PUT", "PATCH") and body else {}
+        more: dict[str, Any] = {"json": body} if body and method != "GET" else {}
         answer = self._client.request(method, url.copy_merge_params(query), **more)
         answer.raise_for_status()
         return _read_json(answer) or {}
@@ -573,7 +607,7 @@ def _read_variable(name: str) -> str:
 def _build_signature(table: ServiceTable, row: Row) -> inspect.Signature:
     kinds = inspect.Parameter
     made = [kinds(n, kinds.POSITIONAL_OR_KEYWORD, annotation=table.read_type(n)) for n in row.needs]
-    for name in (*row.takes, *([row.key] if row.key else [])):
+    for name in (*row.takes, *filter(None, [row.key, row.bound_by])):
         hint = table.read_type(name) | None
         made.append(kinds(name, kinds.KEYWORD_ONLY, default=None, annotation=hint))
     return inspect.Signature(made)
@@ -591,6 +625,10 @@ def _accounts(given: Mapping[str, object], before: object, now: object) -> bool:
         for each in set(map(_freeze, _list_leaves(there.get(name))))
         - set(map(_freeze, _list_leaves(was.get(name))))
     )
+
+
+def _as_set(value: object) -> set[object]:
+    return {*value} if isinstance(value, list | tuple) else {value}
 
 
 def _list_leaves(value: object) -> Iterator[object]:

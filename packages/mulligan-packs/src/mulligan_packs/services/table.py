@@ -28,7 +28,8 @@ TYPES: Mapping[str, Any] = {
     "tables": list[dict[str, Any]],
 }
 """What a parameter may be, by the word that a table has for it."""
-_PLACE = re.compile(r"\{([a-z_]+(?:\.\w+)*)\}")
+_PLACE = re.compile(r"\{\+?([a-z_]+(?:\.\w+)*)\}")
+"""A value in a path or a body; with a plus, its slashes stay."""
 
 
 class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,18 +62,20 @@ class Kind(Table, frozen=True, kw_only=True):
     id: str = "id"
     version: str = ""
     """The field that holds its version; without one, a hash of its content is its version."""
-    binds: bool = False
-    """Whether a write or an undo can be made conditional on the version."""
+    binds: str = ""
+    """Where a write carries the version that it is conditional on: `header` or `body`."""
     gone: dict[str, str] = field(default_factory=dict)
     """Field values that say that it was deleted."""
     own: tuple[str, ...] = ()
     """Fields that the service sets by itself, or that no request can set."""
-    keep: tuple[str, ...] = ()
-    """The only fields that matter, where others change without anybody's edit."""
+    keep: dict[str, str] = field(default_factory=dict)
+    """The only fields that matter, each with its path; of a list, `labels.*.name`."""
+    lists: str = ""
+    """What a list in an answer is called."""
     defaults: dict[str, Any] = field(default_factory=dict)
     """What the service writes where nothing was said."""
-    incomplete: str = ""
-    """The field by which the service says that it has left something out: then a call is held."""
+    incomplete: dict[str, Any] = field(default_factory=dict)
+    """Field values by which the service says that it has left something out: a call is held."""
     parts: Parts | None = None
 
     @property
@@ -130,11 +133,21 @@ class Row(Table, frozen=True, kw_only=True):
     makes: bool = False
     """It makes something that the service names."""
     deletes: bool = False
+    grows: dict[str, str] = field(default_factory=dict)
+    """A field that holds a list, to which an argument is added: nobody else's is to go with it."""
+    shrinks: dict[str, str] = field(default_factory=dict)
+    """The same of one that an argument is taken from."""
     moves_to: str = ""
     """The argument that is to stand in the object's address in the place of another."""
     moves: str = ""
     undo: Undo | None = None
     """Without one, the call only reads, or is always held."""
+    adds: bool = False
+    """It makes something at an address that its arguments name, and only if nothing is there."""
+    sole: bool = False
+    """It is refused where it would change nothing, and its undo takes back no more than it did."""
+    bound_by: str = ""
+    """The argument that carries the version of the snapshot, where no header does."""
     reads: bool = False
     each: str = ""
     """The argument that holds a list of calls, each as the row of this name has it."""
@@ -149,6 +162,8 @@ class Step(Table, frozen=True, kw_only=True):
     arguments: dict[str, Any] = field(default_factory=dict)
     saves: str = ""
     """The name that the id of what it makes has from then on."""
+    once: bool = False
+    """What it makes serves all steps."""
 
 
 class Case(Table, frozen=True, kw_only=True):
@@ -165,6 +180,8 @@ class Case(Table, frozen=True, kw_only=True):
     """Arguments with which the call is held."""
     needs_other: bool = False
     """It needs a second place."""
+    not_possible: str = ""
+    """Why no proof can try it."""
 
 
 class Proof(Table, frozen=True, kw_only=True):
@@ -174,8 +191,8 @@ class Proof(Table, frozen=True, kw_only=True):
     """The path that shows the place."""
     named: str
     """Where its name stands in the answer: it must say that it is for scratch."""
-    clean: dict[str, str]
-    """By the kind of object, the operation that clears it away."""
+    clean: dict[str, Step]
+    """By the kind of object, the call that clears it away, or out of sight: it is `{made}`."""
     cases: tuple[Case, ...]
 
 
@@ -232,7 +249,12 @@ def list_services() -> list[str]:
 
 def fill_path(path: str, values: Mapping[str, object]) -> str:
     """A path with its places filled."""
-    return _PLACE.sub(lambda found: quote(str(follow(values, found[1])), safe=""), path)
+
+    def write(found: re.Match[str]) -> str:
+        safe = "/" if found[0].startswith("{+") else ""
+        return quote(str(follow(values, found[1])), safe=safe)
+
+    return _PLACE.sub(write, path)
 
 
 def fill(said: object, values: Mapping[str, object]) -> Any:
@@ -251,7 +273,10 @@ def fill(said: object, values: Mapping[str, object]) -> Any:
 
 def follow(value: object, path: str) -> Any:
     """What stands at the end of a path with dots; `None` where it leads nowhere."""
-    for step in filter(None, path.split(".")):
+    for at, step in enumerate(filter(None, path.split("."))):
+        if step == "*":
+            rest = ".".join(path.split(".")[at + 1 :])
+            return [follow(each, rest) for each in value] if isinstance(value, list) else None
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
 

@@ -18,7 +18,7 @@ from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, Simulation
 from tests.packs.proving import act, reject
 
-PLACES = {"google-calendar": ("s1", "s2")}
+PLACES = {"github": ("family/scratch", ""), "google-calendar": ("s1", "s2"), "slack": ("C2", "")}
 SOON = 0.05
 
 

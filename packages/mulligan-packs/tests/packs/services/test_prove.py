@@ -11,8 +11,9 @@ import pytest
 from mulligan.cli.main import main
 from mulligan.types.errors import ConfigurationError
 from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN
+from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar
-from tests.packs.services.account import PLACES, prove
+from tests.packs.services.account import PLACES, open_account, prove
 
 pytestmark = pytest.mark.full
 
@@ -44,8 +45,6 @@ async def test_every_operation_is_proven_or_named_where_a_service_is_as_document
 @pytest.mark.parametrize("name", SIMULATIONS)
 async def test_every_operation_that_can_be_undone_has_a_proof(name: str) -> None:
     shown, _ = await prove(name)
-    from mulligan_packs.services.table import load_table
-
     proven = {each.operation.partition(",")[0] for each in shown if each.step == "undone"}
     rows = load_table(name).operations.items()
     assert proven == {named for named, row in rows if row.undo is not None or row.each}
@@ -96,3 +95,18 @@ def test_the_command_prints_a_table_and_keeps_the_token_to_itself(
     assert {by for by, _, _ in simulation.ledger} == {SECRET}
     assert SECRET not in out + err
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_pull_request_and_an_archived_channel_are_as_they_were() -> None:
+    with open_account("github") as account:
+        before = account.simulation.state["family/house"]["pulls"]["1"].copy()
+        named = {"repository": "family/house", "pull_number": 1}
+
+        assert await account.reject("update_pull_request", **named, title="Wrong") == []
+        assert account.simulation.state["family/house"]["pulls"]["1"] == before
+        assert len(account.simulation.ledger) == 2
+
+    with open_account("slack") as account:
+        assert await account.reject("archive_channel", "C1") == []
+        assert account.simulation.state["C1"]["archived"] is False
+        assert len(account.simulation.ledger) == 2

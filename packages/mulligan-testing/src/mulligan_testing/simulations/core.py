@@ -88,6 +88,7 @@ ROUTES: dict[str, list[tuple[str, re.Pattern[str], Handle]]] = {}
 def route(method: str, path: str) -> Callable[[Handle], Handle]:
     """Make a method answer requests to a path with places: `/events/{event_id}`."""
     pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path))
+    pattern = re.sub(r"\\\{(\w+)(?:\\\.){3}\\\}", r"(?P<\1>.+)", pattern)
 
     def register(handle: Handle) -> Handle:
         owner = handle.__qualname__.partition(".")[0]
@@ -124,6 +125,7 @@ class Simulation:
         self.disturb: Callable[[str], object] = lambda _: None
         """What another party does, `before` or `after` a write of anybody's."""
         self.count = 0
+        self.serial = 0
         self._late: list[Request] = []
         self._past: deque[State] = deque([copy.deepcopy(self.state)], maxlen=KEPT)
         self._lock = threading.RLock()
