@@ -183,7 +183,9 @@ def bind_call(
     call: Call, said: SaidPhrases, *, known: NamedRecords = NOTHING_KNOWN, at: Moment
 ) -> Sequence[Expression] | None:
     """What the message says about when a call's action should be; `None` where uncertain."""
-    words = list_call_words(call, find_known_records(call, known))
+    # Its words choose between clauses; where there is but one, they are not read.
+    several = len(said.clauses) > 1
+    words = list_call_words(call, find_known_records(call, known)) if several else frozenset()
     return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
 
 

@@ -363,13 +363,11 @@ class JournalWriter:
         why: str = "",
     ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        own = [
-            kept for action in actions for kept in (*keep_arguments(action), *keep_before(action))
-        ]
-        own.append(self._keep_shared(actions, "evidence", evidence))
-        own += [kept for action in actions for kept in keep_said(action)]
-        self.live.update(action.id for action in actions)
-        await self.move(actions, State.INTENT, keep=[*own, *keep], why=why)
+        keep = [*keep, self._keep_shared(actions, "evidence", evidence)]
+        for action in actions:
+            keep += [*keep_arguments(action), *keep_before(action), *keep_said(action)]
+            self.live.add(action.id)
+        await self.move(actions, State.INTENT, keep=keep, why=why)
 
     async def mark_executed(
         self, actions: Sequence[LiveAction], *, facts: Mapping[str, object] | None = None
@@ -422,32 +420,31 @@ class JournalWriter:
         What is kept beside them is kept also where no step is taken.
         """
         moves = [move for move in moves if move.actions]
-        moved = [(action, move.state) for move in moves for action in move.actions]
+        moved = [(action, action.state) for move in moves for action in move.actions]
         if not moved and not keep:
             return
-        for action, state in moved:
-            check_step(action.id, action.state, state, by=action.by)
+        for move in moves:
+            for action in move.actions:
+                check_step(action.id, action.state, move.state, by=action.by)
         entries = [entry for move in moves for entry in self._build_entries(move)]
-        before = [(action.state, action.version) for action, _ in moved]
         keep, until = list(keep), self.clock() + SHARED_LIFE
         for move in moves:
-            steps = ((action.id, action.opening, action.version + 1) for action in move.actions)
-            keep += keep_findings(move.why, steps, scrub=self.scrub, until=until)
+            keep += keep_findings(move.why, move.actions, scrub=self.scrub, until=until)
             keep += await self._take_places(move, until=until)
         # Submitted at once: a cancelled waiter loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
-        for action, state in moved:
-            action.state, action.version = state, action.version + 1
+        for (action, _), entry in zip(moved, entries, strict=True):
+            action.state, action.version = entry.state, entry.version
         try:
             await self.waiter.wait(future)
         except MulliganError:
-            for (action, _), (was, version) in zip(moved, before, strict=True):
-                action.state, action.version = was, version
+            for (action, was), entry in zip(moved, entries, strict=True):
+                action.state, action.version = was, entry.version - 1
             raise
-        for (action, state), entry in zip(moved, entries, strict=True):
+        for (action, _), entry in zip(moved, entries, strict=True):
             action.by = By.OWNER
-            self.announce(_build_moved_event(action, state, at=entry.at))
-            if state is State.UNDONE:
+            self.announce(_build_moved_event(action, entry))
+            if entry.state is State.UNDONE:
                 self.announce(_build_undone_event(action))
 
     async def _take_places(self, move: StateChange, *, until: datetime) -> Iterable[Kept]:
@@ -455,14 +452,11 @@ class JournalWriter:
 
         What has happened is written without waiting for anything.
         """
-        state = move.state
-        calls = [(a.id, new) for a in move.actions if (new := a.take_new_objects(state))]
-        taken = self.history.take_places(calls, until=until)
-        return (
-            await self.waiter.aside(partial(list, taken))
-            if calls and state is State.INTENT
-            else taken
-        )
+        calls = [(a.id, new) for a in move.actions if (new := a.take_new_objects(move.state))]
+        taken: Iterable[Kept] = self.history.take_places(calls, until=until) if calls else ()
+        if calls and move.state is State.INTENT:
+            taken = await self.waiter.aside(partial(list, taken))
+        return taken
 
     def build_review(self, reviewed: ReviewedAttempt) -> list[Kept]:
         """The result of a review, to be kept for the page of its turn."""
@@ -591,12 +585,13 @@ class JournalWriter:
             own["given_up"] = list(action.given_up)
         if action.unheard_since is not None:
             own["unheard_since"] = list(action.unheard_since)
-        if state in _TO_UNDO and action.undo_begun:
-            own |= {"undo_begun": True, "seen": action.seen}
-        if state in _TO_UNDO and action.claimed:
-            own |= {"claimed": True, "claimed_at": action.claimed_at}
-        if state in _TO_UNDO and action.after:
-            own["after"] = list(action.after)
+        if state in _TO_UNDO:
+            if action.undo_begun:
+                own |= {"undo_begun": True, "seen": action.seen}
+            if action.claimed:
+                own |= {"claimed": True, "claimed_at": action.claimed_at}
+            if action.after:
+                own["after"] = list(action.after)
         return Entry(
             action=action.id,
             state=state,
@@ -611,12 +606,12 @@ _TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DI
 """States from which an undo goes on, or a person may have one made: in the right order."""
 
 
-def _build_moved_event(action: LiveAction, state: State, *, at: datetime) -> ActionMoved:
+def _build_moved_event(action: LiveAction, entry: Entry) -> ActionMoved:
     opening = action.opening
     return ActionMoved(
         action=action.id,
-        state=state,
-        at=at,
+        state=entry.state,
+        at=entry.at,
         tool=opening.tool,
         agent=opening.agent,
         tenant=opening.tenant,
