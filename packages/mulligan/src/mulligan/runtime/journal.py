@@ -375,13 +375,10 @@ class JournalWriter:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
         first, *others = [action.record.result for action in actions]
         shared = first is not None and others and all(each is first for each in others)
-        keep = [
-            kept
-            for a in actions
-            for kept in keep_outcome(
-                a, Kept(owner=a.id, name="result", value=b""), whole=not shared
-            )
-        ]
+        keep: list[Kept] = []
+        for a in actions:
+            row = Kept(owner=a.id, name="result", value=b"")
+            keep += keep_outcome(a, row, whole=not shared)
         if shared:
             # One for all: of a bulk of thousands, each would else keep what all returned.
             keep += keep_outcome(actions[0], self._keep_shared(actions, "result", b""))
