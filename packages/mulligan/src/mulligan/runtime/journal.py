@@ -40,6 +40,7 @@ from mulligan.types.action import (
     By,
     Entry,
     Kept,
+    Opening,
     Request,
     State,
     check_step,
@@ -319,7 +320,7 @@ class JournalWriter:
     vault: Vault
     clock: Clock
     scrub: Callable[[str], str]
-    announce: Callable[[ActionMoved | ActionUndone], None]
+    announce: Callable[[Opening, Entry], None]
     live: set[str] = field(default_factory=set)
     """Ids of the actions that this process will take further."""
     recovered: set[str] = field(default_factory=set)
@@ -440,9 +441,7 @@ class JournalWriter:
             raise
         for (action, _), entry in zip(moved, entries, strict=True):
             action.by = By.OWNER
-            self.announce(_build_moved_event(action, entry))
-            if entry.state is State.UNDONE:
-                self.announce(_build_undone_event(action))
+            self.announce(action.opening, entry)
 
     async def _take_places(self, move: StateChange, *, until: datetime) -> Iterable[Kept]:
         """The places of calls on their objects: before they are made, if those are known by then.
@@ -603,10 +602,10 @@ _TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DI
 """States from which an undo goes on, or a person may have one made: in the right order."""
 
 
-def _build_moved_event(action: LiveAction, entry: Entry) -> ActionMoved:
-    opening = action.opening
-    return ActionMoved(
-        action=action.id,
+def build_step_events(opening: Opening, entry: Entry) -> Iterator[ActionMoved | ActionUndone]:
+    """What subscribers hear of a step."""
+    yield ActionMoved(
+        action=entry.action,
         state=entry.state,
         at=entry.at,
         tool=opening.tool,
@@ -614,14 +613,11 @@ def _build_moved_event(action: LiveAction, entry: Entry) -> ActionMoved:
         tenant=opening.tenant,
         turn=opening.turn,
     )
-
-
-def _build_undone_event(action: LiveAction) -> ActionUndone:
-    opening = action.opening
-    return ActionUndone(
-        action=action.id,
-        call=opening.call,
-        tool=opening.tool,
-        turn=opening.turn,
-        attempt=opening.attempt,
-    )
+    if entry.state is State.UNDONE:
+        yield ActionUndone(
+            action=entry.action,
+            call=opening.call,
+            tool=opening.tool,
+            turn=opening.turn,
+            attempt=opening.attempt,
+        )
