@@ -140,6 +140,41 @@ def test_every_chart_is_drawn(visit: Visit, lived: Mulligan) -> None:
         assert page.locator(".chart canvas").count() == page.locator(".chart").count()
 
 
+def test_a_page_that_is_drawn_again_and_again_listens_no_more_than_at_first(
+    visit: Visit, lived: Mulligan
+) -> None:
+    page = visit(lived, "/?window=30d")
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Performance.enable")
+
+    def count() -> float:
+        cdp.send("HeapProfiler.collectGarbage")
+        found = cdp.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in found if each["name"] == "JSEventListeners")
+
+    expect(page.locator(".chart canvas").first).to_be_visible()
+    seen = []
+    for _ in range(2):
+        for _ in range(20):
+            page.evaluate("last = ''; refresh()")
+        seen.append(count())
+
+    assert seen[1] <= seen[0]
+
+
+def test_a_figure_leads_to_what_it_counts(visit: Visit, lived: Mulligan) -> None:
+    page = visit(lived, "/tools?window=30d")
+
+    row = page.locator("tr", has_text="find_events").first
+    row.locator("td[data-label='Excess failures'] a").click()
+
+    page.wait_for_url("**/patterns?window=30d&tool=*find_events")
+    expect(page.locator("td[data-label='Tool']").first).to_have_text("find_events")
+    page.get_by_role("link", name=re.compile("room")).first.click()
+    page.locator("td[data-label='Turn'] a").first.click()
+    expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
+
+
 def press(page: Page, name: str, *, row: str, note: str = "") -> None:
     page.locator("tr", has_text=row).get_by_role("button", name=name).click()
     if note:

@@ -18,7 +18,14 @@ from mulligan.cli.actions import encode_action, encode_choices, format_detail
 from mulligan.cli.options import add_store_and_json, command, find_user, one_of, option, parse_count
 from mulligan.insights.filters import ViewRequest
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import ActionPage, OpenList, list_choices, read_action
+from mulligan.insights.open_actions import (
+    WHO_RUNS,
+    WHO_UNDOES,
+    ActionPage,
+    OpenList,
+    list_choices,
+    read_action,
+)
 from mulligan.insights.texts import TextStory
 from mulligan.settings import Settings
 from mulligan.types.action import Action, State
@@ -182,10 +189,9 @@ def _show_text(options: argparse.Namespace, story: TextStory) -> int:
 Decide = Callable[[OpenList, "Mulligan | None"], Action]
 
 WAITING = {
-    State.APPROVED: "It is approved. A running application that has its tool runs it within "
-    "seconds. To run it here, name the application with --app MODULE:NAME.",
-    State.UNDOING: "A running application that has its tool undoes it within seconds. To undo it "
-    "here, name the application with --app MODULE:NAME.",
+    State.APPROVED: f"It is approved. {WHO_RUNS} To run it here, name the application with --app "
+    "MODULE:NAME.",
+    State.UNDOING: f"{WHO_UNDOES} To undo it here, name the application with --app MODULE:NAME.",
 }
 
 

@@ -422,12 +422,17 @@ class ActionPage(Struct, frozen=True, kw_only=True):
     contents: Mapping[str, Any] = field(default_factory=dict)
 
 
+WHO_RUNS = (
+    "A running application that has its tool makes the call once, within seconds. A host whose "
+    "agent has paused makes it when the agent goes on."
+)
+WHO_UNDOES = "A running application that has its tool undoes it within seconds, and verifies it."
+
 _DOES: Mapping[Act, str] = {
-    Act.APPROVE: "A running application that has its tool makes the call once, within seconds. A "
-    "host whose agent has paused makes it when the agent goes on.",
+    Act.APPROVE: WHO_RUNS,
     Act.DENY: "The call is never made.",
-    Act.UNDO: "The action is undone and verified. Another person's edit is never overwritten: "
-    "then the action becomes a conflict.",
+    Act.UNDO: f"{WHO_UNDOES} Another person's edit is never overwritten: then the action becomes a "
+    "conflict.",
     Act.SETTLE: "The action is closed with your note. Nothing else changes.",
 }
 _NAMED: Mapping[tuple[Act, State], str] = {
