@@ -25,9 +25,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.insights.filters import ActOrder, ViewRequest
+from mulligan.insights.filters import ActOrder
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import read_action
 from mulligan.types.display import escape, escape_json
 from mulligan.types.errors import ConfigurationError, JournalError, MulliganError, StoreError
 from mulligan_dashboard.live import Hub, Watcher
@@ -145,10 +144,9 @@ def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None)
         order = ActOrder(act=act.name, id=request.path_params["id"], by=by, words=words)
         with _refuse(409):
             done = await run_in_threadpool(act.run, insights, order)
-            if act.effect and carry_out is not None:
+            if act.again is not None and carry_out is not None:
                 await run_in_threadpool(carry_out)
-                seen = ViewRequest(id=order.id, decides=True)
-                done = await run_in_threadpool(read_action, insights, seen)
+                done = await run_in_threadpool(act.again, insights, order)
         return _encode(done)
 
     return answer

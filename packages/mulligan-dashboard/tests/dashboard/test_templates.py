@@ -234,6 +234,34 @@ def press_act(page: Page, name: str, *, nth: int = 0) -> None:
     expect(page.locator("dialog")).to_be_hidden()
 
 
+def test_a_whole_turn_is_undone_as_its_page_has_shown(visit: Visit, stage: Stage) -> None:
+    stage.days["lunch"] = "Friday"
+
+    async def move_both() -> None:
+        async with stage.m.turn("Move both to Monday", agent="planner") as turn:
+            await stage.move_event("dinner", "Monday")
+            await stage.move_event("lunch", "Monday")
+            await turn.review("Moved.")
+
+    run_apart(move_both())
+    stage.m.flush()
+    page = visit(stage.m, "/turns")
+
+    page.locator("td[data-label='Turn'] a").first.click()
+    page.get_by_role("link", name="Undo this turn…").click()
+    expect(page.get_by_text("2 to undo (2 can be, 0 cannot")).to_be_visible()
+    assert find_serious(page) == []
+    page.get_by_role("button", name="Undo as planned").click()
+    page.locator("dialog").get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_text("0 to undo")).to_be_visible()
+    assert stage.days == {"dinner": "Friday", "lunch": "Friday"}
+    page.get_by_role("link", name="Turns").first.click()
+    page.goto(page.url + "?agent=planner")
+    page.get_by_role("link", name="Undo what planner did since a time…").click()
+    expect(page.get_by_role("textbox", name="Since")).to_be_visible()
+
+
 def test_a_lesson_is_revoked_and_approved_again(visit: Visit, lived: Mulligan) -> None:
     lesson = next(path for path in list_pages(lived) if path.startswith("/lessons/"))
     page = visit(lived, lesson)
