@@ -11,7 +11,7 @@ import pytest
 
 from tests.stories.undo_groups import FOUND
 
-pytestmark = [pytest.mark.full, pytest.mark.promise(1, 2, 3)]
+pytestmark = [pytest.mark.full, pytest.mark.promise(1, 3)]
 
 
 def test_what_is_undone_together_ends_as_planned_whoever_is_killed() -> None:

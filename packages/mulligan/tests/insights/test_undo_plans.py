@@ -14,7 +14,7 @@ from mulligan.types.action import ActionQuery
 from mulligan.types.errors import ConfigurationError
 from tests.world import DAY, World, Worlds, fill
 
-pytestmark = pytest.mark.promise(1, 2, 3)
+pytestmark = pytest.mark.promise(3)
 
 
 @pytest.fixture
