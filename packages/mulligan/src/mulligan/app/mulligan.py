@@ -28,7 +28,7 @@ from mulligan.settings import Settings, say_memory_once
 from mulligan.telemetry.shutdown import closer
 from mulligan.types.adapter import RunOptions
 from mulligan.types.errors import ConfigurationError, StoreError
-from mulligan.types.finding import Severity
+from mulligan.types.finding import Severity, SeverityName
 from mulligan.types.interfaces import Clock, Gather, Store, Subscriber, TaskVersions
 from mulligan.types.values import IdentityKind
 
@@ -170,10 +170,10 @@ class Mulligan(Hosts, Writing):
 
     @overload
     def check(
-        self, /, *tools: str, severity: Severity = Severity.ERROR
+        self, /, *tools: str, severity: SeverityName = Severity.ERROR
     ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
-    def check(self, /, *tools: Any, severity: Severity = Severity.ERROR) -> Any:
+    def check(self, /, *tools: Any, severity: SeverityName = Severity.ERROR) -> Any:
         """Have a plain function look at each call of some tools: `@m.check("update_task")`.
 
         It asks for what it needs by the names of its parameters (`call`, `turn`, `result`, `facts`,
@@ -199,6 +199,28 @@ class Mulligan(Hosts, Writing):
         """
         return self._turn_factory.open(message, about, origin=TurnOrigin(within=name_caller())).turn
 
+    @overload
+    async def act(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], Awaitable[R]],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
+    @overload
+    async def act(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], R],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
     async def act(
         self,
         message: str,
@@ -207,7 +229,7 @@ class Mulligan(Hosts, Writing):
         *,
         rewrite: Rewrite | object = None,
         **about: Unpack[About],
-    ) -> Done:
+    ) -> Done[Any]:
         """Let an agent act on a request, and review what it did before the reply is shown.
 
         `agent` is any function of the turn that gives a reply, async or plain; a plain one runs in
@@ -280,6 +302,28 @@ class Mulligan(Hosts, Writing):
         with leave_turns():
             return await self._parts.recovery.run()
 
+    @overload
+    def act_sync(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], Awaitable[R]],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
+    @overload
+    def act_sync(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], R],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
     def act_sync(
         self,
         message: str,
@@ -288,7 +332,7 @@ class Mulligan(Hosts, Writing):
         *,
         rewrite: Rewrite | object = None,
         **about: Unpack[About],
-    ) -> Done:
+    ) -> Done[Any]:
         """`act` for a program without an event loop.
 
         A plain agent runs on the thread that calls this, where no event loop runs, so that it may
@@ -300,7 +344,7 @@ class Mulligan(Hosts, Writing):
         here = None if is_async(agent) else WaitingThread()
         called = agent if here is None else _bring(agent, here)
 
-        async def act_alone() -> Done:
+        async def act_alone() -> Done[Any]:
             # The loop ends with this turn, and so would recovery on it: it is waited for.
             if self._parts.recover:
                 await self._parts.timer.run_once()

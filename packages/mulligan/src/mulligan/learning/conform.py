@@ -73,7 +73,7 @@ DEEPEST = 12
 class Conformed(Struct, frozen=True):
     """Arguments that fit, what was done to them, and a sentence for each change."""
 
-    arguments: dict[str, object]
+    arguments: dict[str, Any]
     kinds: tuple[Kind, ...]
     notes: tuple[str, ...]
     unasked: tuple[str, ...] = ()
