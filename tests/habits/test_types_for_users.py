@@ -20,7 +20,7 @@ STRICT = ("README.md", "tutorial.md")
 their own without annotations."""
 PLAIN = (
     "--check-untyped-defs",
-    # What such a program leaves open about itself: its own empty lists, and values that may be None.
+    # What such a program leaves open about itself: empty lists, and values that may be None.
     *(
         f"--disable-error-code={code}"
         for code in ("assignment", "attr-defined", "has-type", "union-attr", "var-annotated")

@@ -343,8 +343,9 @@ def _load_theirs(name: str) -> Any:
     if extension is None:
         ours = [each.removeprefix("for_") for each in vars(Hosts) if each.startswith("for_")]
         raise UnknownHostError(
-            f"There is no host {name!r}. {describe_known(GROUP, {*ours} - {'host'})} Or pass a "
-            "function that builds what your framework takes: m.for_host(build)."
+            f"There is no host {name!r}. {describe_known(GROUP, {*ours} - {'host'})} A "
+            "framework needs none where you decorate its tools with @m.tool and run its agent in "
+            "m.act. Or pass a function that builds what your framework takes: m.for_host(build)."
         )
     adapter = extension.load()
     if not callable(getattr(adapter, "build", None)):

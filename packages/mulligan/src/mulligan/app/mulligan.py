@@ -69,6 +69,20 @@ def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
     return call_agent
 
 
+def _refuse_misfit(agent: AnyAgent, error: TypeError) -> None:
+    """Say that an agent takes the turn, if that is why it could not be called."""
+    try:
+        inspect.signature(agent).bind(None)
+    except TypeError:
+        name = read_name(agent)
+        raise ConfigurationError(
+            f"The agent {name} is called with one argument, the turn, and cannot take it. Give it "
+            "one parameter, such as `turn`: turn.message is the request."
+        ) from error
+    except ValueError:  # a built-in function that says nothing of its parameters
+        return
+
+
 async def _await_answer(answer: object) -> object:
     reply = await answer if isinstance(answer, Awaitable) else answer
     if inspect.isgenerator(reply) or inspect.isasyncgen(reply):
@@ -243,7 +257,11 @@ class Mulligan(Hosts, Writing):
         rewriter = None if rewrite is None else self._find_rewriter(rewrite)
         about.setdefault("agent", read_name(agent))
         loop = self._turn_factory.open(message, about, origin=TurnOrigin(within="act"))
-        done = await loop.run(as_async(agent))
+        try:
+            done = await loop.run(as_async(agent))
+        except TypeError as error:
+            _refuse_misfit(agent, error)
+            raise
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.output, str) or not done.stands:
             return done
@@ -354,7 +372,11 @@ class Mulligan(Hosts, Writing):
             return done
 
         with on_brief_loop():
-            return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
+            try:
+                return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
+            except TypeError as error:
+                _refuse_misfit(agent, error)
+                raise
 
     def recover_sync(self) -> int:
         """`recover` for a program without an event loop."""

@@ -73,7 +73,7 @@ DEEPEST = 12
 class Conformed(Struct, frozen=True):
     """Arguments that fit, what was done to them, and a sentence for each change."""
 
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     kinds: tuple[Kind, ...]
     notes: tuple[str, ...]
     unasked: tuple[str, ...] = ()
@@ -405,7 +405,7 @@ class Meant(Struct, frozen=True):
 
     tool: str
     """One of the offered tools; else the name as written."""
-    arguments: dict[str, object]
+    arguments: dict[str, Any]
     kinds: tuple[Kind, ...] = ()
     """What was changed; empty when the call was right as written."""
     fits: bool = True
