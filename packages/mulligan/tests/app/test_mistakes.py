@@ -74,7 +74,7 @@ def test_an_error_of_the_agents_own_is_left_as_it_is() -> None:
 
 
 def test_a_framework_without_an_adapter_is_told_the_way_without_one() -> None:
-    with Mulligan("memory:") as m, pytest.raises(UnknownHostError, match="@m.tool"):
+    with Mulligan("memory:") as m, pytest.raises(UnknownHostError, match="run its agent in"):
         m.for_host("crewai")
 
 
