@@ -102,7 +102,7 @@ def write_programs(folder: Path) -> None:
             (folder / kind / f"of_{name}.py").write_text(block.text)
     for example in (ROOT / "examples").glob("**/*.py"):
         if "demo" not in example.parts and not needs_absent_host(example):
-            shutil.copy(example, folder / "strict" / f"example_{example.stem}.py")
+            shutil.copy(example, folder / "plain" / f"example_{example.stem}.py")
 
 
 def needs_absent_host(example: Path) -> bool:
