@@ -18,6 +18,7 @@ from mulligan.stores.database import (
 )
 from mulligan.stores.encoding import decode_tool
 from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite.session import DIALECT
 from mulligan.types.action import ActionQuery, Kept
 from mulligan.types.errors import StoreUnavailableError
 from mulligan.types.lesson import ErrorRule
@@ -118,6 +119,7 @@ def test_threads_write_and_read_at_once():
 FORKING = """
 import os, threading
 from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite.session import DIALECT
 from mulligan_testing.store_contract.contract import make_first_entry, make_log_row
 from mulligan.types.log import Batch
 
@@ -237,6 +239,6 @@ FILES = sorted(
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_query_of_a_file_has_a_name_and_a_text(name: str) -> None:
-    queries = load_queries(name)
+    queries = load_queries(name, dialect=DIALECT)
 
     assert all(query and not query.endswith(";") for query in queries.values())

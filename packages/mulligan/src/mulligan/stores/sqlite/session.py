@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import apsw
 from mulligan.stores.database import (
     AlreadyThereError,
     Changed,
+    Dialect,
     Row,
     Session,
     UnreadableError,
@@ -140,6 +141,24 @@ def refuse_unsafe_database(path: Path) -> None:
     for file in list_side_files(path):
         refuse_unsafe(file)
         refuse_second_name(file)
+
+
+DIALECT = Dialect(
+    now_us="cast(unixepoch('subsec') * 1000000 as integer)",
+    greatest="max",
+    least="min",
+    each="select value from json_each({})",
+    add_counts="add_counts({}, {})",
+    rows="values ({})",
+    value="?",
+)
+
+
+@cache
+def load_own_queries() -> dict[str, str]:
+    """Every query of a store in files."""
+    shared = ("journal", "vault", "signed", "catalog", "log", "tasks", "failures")
+    return load_queries(*shared, "sqlite", dialect=DIALECT)
 
 
 TIMEOUT = timedelta(seconds=5)
@@ -318,9 +337,7 @@ class SqliteSession(Session):
 
     def _use(self, connection: apsw.Connection, path: Path) -> None:
         self._path = path
-        self._queries = load_queries(
-            "journal", "vault", "signed", "catalog", "log", "tasks", "failures", "sqlite"
-        )
+        self._queries = load_own_queries()
         self._connection = connection
         connection.create_scalar_function("add_counts", add_counts, 2)
 
