@@ -14,11 +14,10 @@ from mulligan.stores.database import (
     ConnectionLostError,
     Pool,
     UnreadableError,
-    load_queries,
 )
+from mulligan.stores.dialects import SQLITE
 from mulligan.stores.encoding import decode_tool
 from mulligan.stores.opening import open_store
-from mulligan.stores.sqlite.session import DIALECT
 from mulligan.types.action import ActionQuery, Kept
 from mulligan.types.errors import StoreUnavailableError
 from mulligan.types.lesson import ErrorRule
@@ -119,7 +118,6 @@ def test_threads_write_and_read_at_once():
 FORKING = """
 import os, threading
 from mulligan.stores.opening import open_store
-from mulligan.stores.sqlite.session import DIALECT
 from mulligan_testing.store_contract.contract import make_first_entry, make_log_row
 from mulligan.types.log import Batch
 
@@ -239,6 +237,6 @@ FILES = sorted(
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_query_of_a_file_has_a_name_and_a_text(name: str) -> None:
-    queries = load_queries(name, dialect=DIALECT)
+    queries = SQLITE.load_queries(name)
 
     assert all(query and not query.endswith(";") for query in queries.values())

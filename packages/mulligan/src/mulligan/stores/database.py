@@ -1,4 +1,4 @@
-"""What all need of a database driver: sessions, a pool of them, queries from files."""
+"""What all need of a database driver: sessions, and a pool of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from importlib.resources import files
 from typing import Any, Protocol, TypeVar
-
-from msgspec import Struct
 
 from mulligan.types.errors import StoreDamagedError, StoreError, StoreUnavailableError
 
@@ -189,50 +186,7 @@ class Pool:
             session.close()
 
 
-_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
-
-
-class Dialect(Struct, frozen=True, kw_only=True):
-    """How a database says what SQL has no one word for; each stands in braces in our queries."""
-
-    now_us: str
-    """Microseconds since 1970, by its own clock."""
-    greatest: str
-    least: str
-    each: str
-    """The texts of a JSON list, as rows with a `value`."""
-    add_counts: str
-    """Two columns of counts, added up bucket by bucket."""
-    rows: str
-    """Rows of positional values, to be inserted; in our queries with their types."""
-    value: str
-    """One of these values, by its type."""
-
-    def translate(self, query: str) -> str:
-        """A query in this database's words."""
-        return _WORD.sub(self._say, query)
-
-    def _say(self, found: re.Match[str]) -> str:
-        word, given = found[1], found[2].split()
-        if word == "rows":
-            given = [", ".join(map(self.value.format, given))]
-        said: str = getattr(self, word).format(*given)
-        return said
-
-
-_WORD = re.compile(rf"\{{({'|'.join(Dialect.__struct_fields__)})\b([^{{}}]*)\}}")
-
-
-def load_queries(*names: str, dialect: Dialect) -> dict[str, str]:
-    """The queries of the named files; a later file replaces what an earlier one named."""
-    found: dict[str, str] = {}
-    for file in names:
-        text = files("mulligan.stores").joinpath("sql", f"{file}.sql").read_text("utf-8")
-        parts = _NAME.split(text)[1:]
-        for name, query in zip(parts[::2], parts[1::2], strict=True):
-            found[name] = dialect.translate(query.strip().rstrip(";"))
-    return found
 
 
 def convert_for_psycopg(query: str) -> str:

@@ -20,14 +20,13 @@ from mulligan.stores.database import (
     AlreadyThereError,
     Changed,
     ConnectionLostError,
-    Dialect,
     Row,
     Session,
     TryAgainError,
     UnstorableTextError,
     convert_for_psycopg,
-    load_queries,
 )
+from mulligan.stores.dialects import POSTGRES
 from mulligan.stores.migrations import find_latest_version
 from mulligan.stores.opening import HIDDEN, strip_credentials
 from mulligan.types.errors import (
@@ -146,21 +145,6 @@ def check_address(url: str, *, store: str) -> Address:
 
 PART = "postgres"
 """The name of its migrations."""
-DIALECT = Dialect(
-    now_us="(extract(epoch from clock_timestamp()) * 1000000)::bigint",
-    greatest="greatest",
-    least="least",
-    each="select json_array_elements_text(cast({} as json)) as value",
-    add_counts="""(
-    select coalesce(json_object_agg(bucket, calls)::text, '{{}}') from (
-      select bucket, sum(calls::float8) as calls from (
-        select * from json_each_text({}::json) union all select * from json_each_text({}::json)
-      ) as each_count (bucket, calls) group by bucket
-    ) as total
-  )""",
-    rows="select * from unnest({})",
-    value="?::{}[]",
-)
 _FILES = (
     "journal",
     "vault",
@@ -410,7 +394,7 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    named = load_queries(*_FILES, dialect=DIALECT)
+    named = POSTGRES.load_queries(*_FILES)
     # Said when a process appears, whatever schema it finds.
     named["appear"] = named["appear"].replace("{knows}", str(find_latest_version(PART)))
     return {name: convert_for_psycopg(query) for name, query in named.items()}

@@ -23,13 +23,12 @@ import apsw
 from mulligan.stores.database import (
     AlreadyThereError,
     Changed,
-    Dialect,
     Row,
     Session,
     UnreadableError,
     UnstorableTextError,
-    load_queries,
 )
+from mulligan.stores.dialects import SQLITE
 from mulligan.stores.encoding import add_counts
 from mulligan.stores.private_files import refuse_second_name, refuse_unsafe
 from mulligan.stores.process import undisturbed
@@ -143,22 +142,11 @@ def refuse_unsafe_database(path: Path) -> None:
         refuse_second_name(file)
 
 
-DIALECT = Dialect(
-    now_us="cast(unixepoch('subsec') * 1000000 as integer)",
-    greatest="max",
-    least="min",
-    each="select value from json_each({})",
-    add_counts="add_counts({}, {})",
-    rows="values ({})",
-    value="?",
-)
-
-
 @cache
-def load_own_queries() -> dict[str, str]:
+def load_queries() -> dict[str, str]:
     """Every query of a store in files."""
     shared = ("journal", "vault", "signed", "catalog", "log", "tasks", "failures")
-    return load_queries(*shared, "sqlite", dialect=DIALECT)
+    return SQLITE.load_queries(*shared, "sqlite")
 
 
 TIMEOUT = timedelta(seconds=5)
@@ -337,7 +325,7 @@ class SqliteSession(Session):
 
     def _use(self, connection: apsw.Connection, path: Path) -> None:
         self._path = path
-        self._queries = load_own_queries()
+        self._queries = load_queries()
         self._connection = connection
         connection.create_scalar_function("add_counts", add_counts, 2)
 
