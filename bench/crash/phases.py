@@ -31,6 +31,7 @@ from bench.crash.counting import (
     trace,
 )
 from bench.crash.means import SETTLES_WITHIN
+from bench.crash.mutants.planting import plant_in
 from bench.crash.pace import Pace
 from bench.crash.reviewing import Judging, gather_facts, reviewer
 from bench.crash.rough_tools import SECOND
@@ -158,13 +159,13 @@ def _let_waits_pass(clock: Clock) -> None:
     and takes none."""
     sleep = asyncio.sleep
 
-    async def let_pass(seconds: float, result: Any = None) -> Any:
-        if seconds == SETTLES_WITHIN.total_seconds():
+    async def let_pass(delay: float, result: Any = None) -> Any:
+        if delay == SETTLES_WITHIN.total_seconds():
             clock.go_on(SETTLES_WITHIN)
-            seconds = 0
-        return await sleep(seconds, result)
+            delay = 0
+        return await sleep(delay, result)
 
-    asyncio.sleep = let_pass
+    plant_in(asyncio, sleep=let_pass)
 
 
 def prepare(folder: Path) -> None:
