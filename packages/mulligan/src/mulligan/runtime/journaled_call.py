@@ -128,6 +128,7 @@ def build_action(
         parent=parent,
         key=call.key,
         binding=call.tool.mark,
+        session=_read_session(turn.root),
         durable=turn.root.durable,
     )
     return LiveAction(
@@ -140,6 +141,10 @@ def build_action(
         on_settled=partial(log_settled, call.tool),
         belongs=call.belongs,
     )
+
+
+def _read_session(turn: OpenTurn) -> str:
+    return turn.home.redact_label(turn.turn.session) if turn.turn.session else ""
 
 
 def split_result(result: object, actions: Sequence[LiveAction]) -> list[object]:

@@ -128,7 +128,7 @@ class _Line:
     def add_call(self, elements: Sequence[LiveAction]) -> None:
         """The actions of one call: of a bulk none waits for another that is not on its object."""
         vague = [action.id for action in elements if not action.objects]
-        unsure = {action.id for action in elements if not _is_told_by_version(action)}
+        unsure = {action.id for action in elements if not is_told_by_version(action)}
         waiting = [each for each in vague if each in unsure]
         for action in elements:
             waits = self._find_related(action)
@@ -159,7 +159,7 @@ class _Line:
             self.named[action.opening.server, value] = action.id
 
 
-def _is_told_by_version(action: LiveAction) -> bool:
+def is_told_by_version(action: LiveAction) -> bool:
     """Whether its undo is refused where another call has changed the object since."""
     return action.callbacks.version is not None and not action.declaration.deletes
 
@@ -414,6 +414,16 @@ async def undo_actions(actions: Sequence[LiveAction], *, book: JournalWriter) ->
             await rollback.undo_wave([a for a in wave if not await rollback.is_stuck(a)])
         for action in rollback.postponed:
             await rollback.undo_wave([action], last=True)
+
+
+async def assess_undo(
+    action: LiveAction, *, among: dict[str, LiveAction], book: JournalWriter
+) -> tuple[State, str]:
+    """What an undo would come to now, beside others that would be undone too; nothing is sent."""
+    begun = await _Rollback(book=book, by_id=among)._assess(action)  # noqa: SLF001 - of this module
+    if begun.undone is None:
+        return State.UNDONE, ""
+    return STATE_AFTER[begun.undone.result], begun.undone.why
 
 
 def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
