@@ -359,11 +359,14 @@ async def undo_all(
         undeclared += await record_undeclared(attempt, book=book, why=why)
         standing = _list_unknown(attempt, UNREVIEWED, known)
         unsettled = _list_unknown(attempt, UNANSWERED, known)
+        held = attempt.list_whole_in_state(State.HELD)
+        if not (standing or unsettled or held or keep):
+            break
         gone = attempt.list_whole_in_state(State.UNDONE, State.UNDOING)
         now = [a for a in reversed(standing) if choose_fate(a, gone) is Fate.UNDO]
         taken = await reject(
             now,
-            held=attempt.list_whole_in_state(State.HELD),
+            held=held,
             beyond=[action for action in standing if action not in now],
             unsettled=[(action, choose_fate(action, [*gone, *now])) for action in unsettled],
             book=book,
@@ -657,6 +660,8 @@ class _Rollback:
 
         Where a later call of ours stays, and nothing was to undo, what is there may be its work.
         """
+        if not sent.action.objects:
+            return []
         theirs = sent.policy.later.stays and not sent.first.ours
         was = None if theirs else await read_version_before(sent.record, sent.policy)
         until = self.book.clock() + SHARED_LIFE
