@@ -40,6 +40,12 @@ MODES = ("observe", "suggest", "auto")
         help="to wait for a server's answer (default: 300)",
     ),
     option(
+        "--max-message",
+        type=int,
+        metavar="MIB",
+        help="the longest message taken from a server (default: 64)",
+    ),
+    option(
         "--http", metavar="[HOST:]PORT", help="serve over HTTP instead, to clients with a token"
     ),
     option(

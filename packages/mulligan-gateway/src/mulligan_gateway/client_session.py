@@ -15,6 +15,7 @@ from mulligan_gateway.peers import Ends, read_error
 from mulligan_gateway.protocol import (
     BAD_PARAMS,
     INVALID_REQUEST,
+    LOG_LEVEL,
     META,
     NO_METHOD,
     SERVER_ERROR,
@@ -56,8 +57,7 @@ from mulligan_gateway.upstream import ServerDownError, Upstream
 INITIALIZED = "notifications/initialized"
 PAUSE = 0.01
 """Seconds between one look and the next whether everything is answered."""
-EVERYBODY = frozenset({"logging/setLevel"})
-"""Requests that are meant for every server."""
+SET_LEVEL = "logging/setLevel"
 
 
 NAME = "mulligan"
@@ -130,10 +130,12 @@ class Greeting:
 
     async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
         """What a server greets with, less instructions that are not what was approved."""
-        answer = await upstream.ask_and_wait(frame.method, frame.params)
         if frame.method == "initialize":
+            answer = await upstream.introduce(frame.params)
             # From now on, a new life of the server begins with the same words.
             upstream.greet = self._greet_again
+        else:
+            answer = await upstream.ask_and_wait(frame.method, frame.params)
         if answer.error:
             return answer
         shared, server = self._ends.shared, upstream.server.name
@@ -149,11 +151,11 @@ class Greeting:
         return Frame(result=answer.result if same else Raw(encode_json(kept)))
 
     async def _greet_again(self, upstream: Upstream) -> None:
-        answer = await upstream.ask_and_wait("initialize", self._params)
+        answer = await upstream.introduce(self._params)
         if answer.error:
             raise ServerDownError(str(read_error(answer))[:200])
         if self.initialized is not None:
-            upstream.send(write_request(b"", INITIALIZED, params=self.initialized))
+            upstream.tell_client(INITIALIZED, self.initialized)
 
 
 _OF_GREETINGS = (INSTRUCTIONS, "capabilities", "protocolVersion", "serverInfo", META)
@@ -289,6 +291,7 @@ class ClientSession:
 
     def _take_client_request(self, frame: Frame) -> None:
         method, only = frame.method, self.ends.only
+        answers = only is None or bool(only.meta)
         if len(self._tasks) >= self._limits.waiting:
             self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
         elif is_ambiguous(frame.params):
@@ -300,10 +303,10 @@ class ClientSession:
             self.run(self.greeting.answer(frame), frame)
         elif method in LISTS and self.lists.is_seen(method):
             self.run(self.lists.answer(frame), frame)
-        elif method == "ping" and only is None:
+        elif method == "ping" and answers:
             self.client.send(write_result(frame.key, b"{}"))
-        elif method in EVERYBODY and only is None:
-            self.run(self._ask_everybody(frame), frame)
+        elif method == SET_LEVEL and answers:
+            self.run(self._set_level(frame), frame)
         else:
             self._hand_on_request(frame)
 
@@ -343,9 +346,13 @@ class ClientSession:
         await upstream.start()
         upstream.ask(frame.method, params, origin=self.client, key=frame.key)
 
-    async def _ask_everybody(self, frame: Frame) -> None:
+    async def _set_level(self, frame: Frame) -> None:
+        """How much is logged, for every server."""
         ready = [each for each in self.upstreams.values() if each.is_up]
-        asked = (each.ask_and_wait(frame.method, frame.params) for each in ready)
+        for each in ready:
+            if each.meta:
+                each.meta[LOG_LEVEL] = read_text(read_fields(frame.params).get("level"))
+        asked = (each.ask_and_wait(frame.method, frame.params) for each in ready if not each.meta)
         answers = await asyncio.gather(*asked)
         fine = [answer for answer in answers if not answer.error]
         if fine or not answers:
@@ -368,7 +375,7 @@ class ClientSession:
                 self.greeting.initialized = bytes(frame.params)
             for upstream in self.upstreams.values():
                 if upstream.is_up:
-                    upstream.send(write_request(b"", frame.method, params=frame.params))
+                    upstream.tell_client(frame.method, frame.params)
 
     def _cancel(self, frame: Frame) -> None:
         key = bytes(read_fields(frame.params).get("requestId", b""))

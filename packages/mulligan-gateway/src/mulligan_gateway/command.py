@@ -25,7 +25,7 @@ from mulligan_gateway.declarations import (
     read_rules,
 )
 from mulligan_gateway.gateway import Gateway
-from mulligan_gateway.protocol import Limits
+from mulligan_gateway.protocol import MEBI, Limits
 from mulligan_gateway.servers_file import Server, read_servers
 from mulligan_gateway.stdio_server import keep_output_clean, serve_stdio
 from mulligan_gateway.suggestions import ListedServer, read_seen, suggest_declarations
@@ -159,7 +159,7 @@ def list_handed_on(options: argparse.Namespace, store: str, *, tenant: str = "")
         file = Path(options.declarations).resolve()
         read_rules(file)
         handed += ["--declarations", str(file)]
-    for name in ("mode", "timeout"):
+    for name in ("mode", "timeout", "max_message"):
         if getattr(options, name) is not None:
             handed += [_write_option(name), str(getattr(options, name))]
     switches = ("no_tools", "pitfalls", "intent", "pin")
@@ -212,6 +212,8 @@ def read_options(
 ) -> GatewayOptions:
     """What the command line and the operator's file say of a gateway."""
     limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)
+    if options.max_message is not None:
+        limits = replace(limits, server_frame=options.max_message * MEBI)
     mode = rules.mode if options.mode is None else Mode(options.mode)
     return GatewayOptions(
         mode=mode,

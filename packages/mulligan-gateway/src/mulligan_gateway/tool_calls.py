@@ -20,10 +20,8 @@ from mulligan.types.errors import HeldError, MulliganError
 from mulligan.types.turn import Entry, Speaker, Utterance
 from mulligan_gateway.peers import (
     APPROVAL,
-    CAPABILITIES,
     CONTEXT,
     DONE,
-    STATE,
     TURN,
     AskedCall,
     ClientTurn,
@@ -35,7 +33,9 @@ from mulligan_gateway.peers import (
 )
 from mulligan_gateway.protocol import (
     BAD_PARAMS,
+    CAPABILITIES,
     META,
+    STATE,
     Frame,
     read_object,
     write_answer,
