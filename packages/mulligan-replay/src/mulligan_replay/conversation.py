@@ -212,14 +212,16 @@ class Conversation:
         self.unread = 0
         """Parts of messages that could not be read, such as pictures."""
 
-    def add(self, message: Mapping[str, Any]) -> Iterator[TracedTurn]:
-        """Take in one message."""
+    def add(
+        self, message: Mapping[str, Any], *, asked: datetime | None = None
+    ) -> Iterator[TracedTurn]:
+        """Take in one message; `asked` is when a person said it, if it does not say so itself."""
         at = find_time(message)
         self._open.tokens += count_tokens(message)
         for part in read_parts(message):
             match part:
                 case Utterance():
-                    yield from self._add_words(part, at)
+                    yield from self._add_words(part, at or asked)
                 case CallAsked():
                     yield from self._add_call(part, at)
                 case Answered():

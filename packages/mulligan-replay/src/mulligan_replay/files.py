@@ -105,6 +105,7 @@ def _read_stream(stream: Stream) -> Iterator[FileItem | Unread]:
     head = stream.read(CHUNK)
     first = head.lstrip(_BLANK)[:1]
     if not first:
+        yield Unread(why="the file is empty")
         return
     if first not in b"[{":
         yield from _read_protobuf(head, stream)

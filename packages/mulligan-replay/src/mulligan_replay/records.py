@@ -7,12 +7,22 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
 
 from mulligan.codec import encode_sorted
-from mulligan_replay.conversation import Conversation, count_tokens, find_outcome, is_message
+from mulligan.types.turn import CallAsked, Utterance
+from mulligan_replay.conversation import (
+    Conversation,
+    count_tokens,
+    find_outcome,
+    find_time,
+    is_message,
+    read_parts,
+    read_time,
+)
 from mulligan_replay.trace import Found, TracedTool, TracedTurn, Unread
 
 MOST_OPEN = 500
@@ -20,8 +30,11 @@ MOST_OPEN = 500
 
 Record = Mapping[str, Any]
 
-_IDS = ("conversation_id", "session_id", "thread_id", "id", "custom_id")
+_SESSIONS = ("conversation_id", "session_id", "thread_id")
 """What a record may call its conversation by."""
+_IDS = ("id", "custom_id")
+"""What it may call itself by: its conversation where that is one record, else only this request."""
+_STARTS = ("startTime", "start_time")
 
 
 class _Thread:
@@ -32,13 +45,18 @@ class _Thread:
         self.seen: list[bytes] = []
         self.answer: list[Record] = []
         """What the model said last: the next record has it among its messages."""
+        self.end_mark: bytes = b""
+        """Of everything seen with the answer, if there is one: what the next record begins with."""
         self.correct: bool | None = None
         self.tokens = 0
 
-    def go_on(self, messages: list[Record], answer: list[Record]) -> Iterator[TracedTurn]:
-        """Take in what is new."""
-        for message in messages[len(self.seen) :]:
-            yield from self.conversation.add(message)
+    def go_on(
+        self, messages: list[Record], answer: list[Record], asked: datetime | None
+    ) -> Iterator[TracedTurn]:
+        """Take in what is new; what was said last was said when the model was asked."""
+        last = max((n for n, each in enumerate(messages) if each.get("role") == "user"), default=0)
+        for number, message in enumerate(messages[len(self.seen) :], start=len(self.seen)):
+            yield from self.conversation.add(message, asked=asked if number == last else None)
         self.seen += [_hash(each) for each in messages[len(self.seen) :]]
         self.answer = answer
 
@@ -57,6 +75,8 @@ class Records:
     def __init__(self, file: str) -> None:
         self._file = file
         self._open: OrderedDict[str, _Thread] = OrderedDict()
+        self._by_end: dict[bytes, list[str]] = {}
+        """Where the conversations are whose answer the next record should have in it."""
         self._tools: set[str] = set()
         self._count = 0
 
@@ -82,29 +102,56 @@ class Records:
         where: str,
     ) -> Iterator[Found]:
         told = str(request.get("previous_response_id") or "")
-        own = next((str(record[name]) for name in _IDS if record.get(name)), "")
-        key, thread = self._find(told, messages, own)
+        session, own = _find_name(record, _SESSIONS), _find_name(record, _IDS)
+        key, thread = self._find(told, messages, session, own)
         if thread is None:
             self._count += 1
-            name = own or str(self._count)
+            name = session or own or str(self._count)
             thread = _Thread(f"{self._file}:{name}", f"{self._file}, {where}")
         elif told:
             # What the answer said is not sent again: it comes before what is new.
             messages = [*thread.answer, *messages]
             thread.seen = []
-        yield from thread.go_on(messages, answer)
+        yield from thread.go_on(messages, answer, _find_asked(record, request) if answer else None)
         thread.tokens += count_tokens(_find_response(record))
         found = find_outcome(record)
         thread.correct = thread.correct if found is None else found
         key = str(_find_response(record).get("id") or "") if told or _has_output(record) else key
-        self._open[key or f"{self._file}-{self._count}"] = thread
+        key = key or f"{self._file}-{self._count}"
+        self._open[key] = thread
+        if len(answer) == 1:
+            thread.end_mark = _mark_end(session, thread.seen, answer[0])
+            self._by_end.setdefault(thread.end_mark, []).append(key)
         while len(self._open) > MOST_OPEN:
-            yield from self._open.popitem(last=False)[1].end()
+            key = next(iter(self._open))
+            yield from self._take(key).end()
 
-    def _find(self, told: str, messages: list[Record], own: str) -> tuple[str, _Thread | None]:
-        """The conversation that a record goes on from: by what it names, else by its beginning."""
+    def _take(self, key: str) -> _Thread:
+        """A conversation, no longer open under this key."""
+        thread = self._open.pop(key)
+        if thread.end_mark:
+            keys = self._by_end[thread.end_mark]
+            keys.remove(key)
+            if not keys:
+                del self._by_end[thread.end_mark]
+            thread.end_mark = b""
+        return thread
+
+    def _find(
+        self, told: str, messages: list[Record], session: str, own: str
+    ) -> tuple[str, _Thread | None]:
+        """The conversation that a record goes on from: by what it names, by the answer that it has
+        in it, else by its beginning.
+        """
         if told:
-            return told, self._open.pop(told, None)
+            return told, self._take(told) if told in self._open else None
+        last = max((n for n, m in enumerate(messages) if m.get("role") == "assistant"), default=0)
+        if last:
+            end = _mark_end(session, list(map(_hash, messages[:last])), messages[last])
+            if end in self._by_end:
+                key = self._by_end[end][-1]
+                return key, self._take(key)
+        own = session or own
         first = next((n for n, each in enumerate(messages) if each.get("role") == "user"), 0)
         # Two runs may begin alike: where a record has an id, only the same id goes on.
         key = _hash([own, *messages[: first + 1]]).hex()
@@ -115,7 +162,7 @@ class Records:
         if known != thread.seen or len(messages) <= len(thread.seen):
             # It begins alike and goes on otherwise: both are conversations.
             return f"{key}-{self._count}", None
-        return key, self._open.pop(key)
+        return key, self._take(key)
 
     def _list_tools(self, request: Record) -> Iterator[TracedTool]:
         for tool in read_tools(request.get("tools") or request.get("functions")):
@@ -140,6 +187,27 @@ def is_record(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
     return bool(_list_messages(_find_request(value)) or _find_answer(value))
+
+
+def _find_name(record: Record, names: Iterable[str]) -> str:
+    return next((str(record[name]) for name in names if record.get(name)), "")
+
+
+def _mark_end(session: str, seen: list[bytes], answer: Record) -> bytes:
+    """Logs write an answer with fields that a request leaves out: what it asks for is compared, or
+    what it says.
+    """
+    parts = read_parts(answer)
+    asked = [(each.id, each.tool, each.arguments) for each in parts if isinstance(each, CallAsked)]
+    said = [each.text for each in parts if isinstance(each, Utterance)]
+    return _hash([session, [each.hex() for each in seen], asked or said])
+
+
+def _find_asked(record: Record, request: Record) -> datetime | None:
+    """When the model was asked, as near as the record says."""
+    started = (read_time(record.get(name)) for name in _STARTS)
+    logged = (find_time(held) for held in (record, request, _find_response(record)))
+    return next((each for each in (*started, *logged) if each is not None), None)
 
 
 def _find_request(record: Record) -> Record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,70 @@ def test_a_log_that_tells_a_conversation_again_and_again_is_one(tmp_path):
     (turn,), _ = read(tmp_path, *records)
 
     assert [call.tool for call in turn.calls] == ["find", "book"]
+
+
+def log_requests(text: str, *calls: str) -> list[dict[str, object]]:
+    """A record a request, each with an id of its own, as gateways to models write them."""
+    whole = ask(text, *calls)
+    messages = [*whole, {"role": "assistant", "content": "Done."}]
+    return [
+        {
+            "id": f"chatcmpl-{text}-{end}",
+            "session_id": "",
+            "startTime": 1_700_000_000.5 + end,
+            "messages": messages[:end],
+            "response": {"choices": [{"message": {**messages[end], "function_call": None}}]},
+        }
+        for end in range(1, len(messages), 2)
+    ]
+
+
+def test_requests_with_ids_of_their_own_are_one_conversation(tmp_path):
+    (turn,), _ = read(tmp_path, *log_requests("Book it", "find", "book"))
+
+    assert [(call.tool, call.answered) for call in turn.calls] == [("find", True), ("book", True)]
+    assert turn.reply == "Done."
+
+
+def test_conversations_whose_requests_come_in_turn_stay_apart(tmp_path):
+    alike = log_requests("Book it", "find", "book"), log_requests("Book it", "ask", "book")
+
+    turns, _ = read(tmp_path, *(record for pair in zip(*alike, strict=True) for record in pair))
+
+    assert [[call.tool for call in turn.calls] for turn in turns] == [
+        ["find", "book"],
+        ["ask", "book"],
+    ]
+
+
+def test_what_was_said_last_was_said_when_the_model_was_asked(tmp_path):
+    talk = [*ask("Find it", "find"), {"role": "assistant", "content": "Found."}]
+    answered = {"choices": [{"message": {"role": "assistant", "content": "Booked."}}]}
+    record = {
+        "startTime": 1_700_000_000,
+        "messages": [*talk, *ask("Book it", "book")],
+        "response": answered,
+    }
+
+    (first, second), _ = read(tmp_path, record)
+
+    assert first.at is None  # it was said before, and nobody knows when
+    assert second.at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+
+
+def test_a_whole_conversation_says_nothing_of_when_it_was_said(tmp_path):
+    (turn,), _ = read(tmp_path, {"created_at": START, "messages": ask("Book it", "book")})
+
+    assert turn.at is None
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.touch()
+    account = ReadAccount()
+
+    assert list(read_files([path], account)) == []
+    assert account.unread == {"the file is empty": 1}
 
 
 def test_every_request_of_a_conversation_is_a_turn_that_knows_those_before(tmp_path):
