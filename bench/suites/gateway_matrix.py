@@ -178,10 +178,10 @@ def _compare(
         expected: list[tuple[bool, list[Result]]] = []
         for name in names:
             # Only the newest client can reach the newest server without us.
-            reader, direct = (client, mode) if not (old and name == "newest") else ("mcp2", "auto")
-            target = _write_target(found[name]) | {"mode": direct}
+            reader, era = (client, mode) if not (old and name == "newest") else ("mcp2", "auto")
+            target = _write_target(found[name]) | {"mode": era}
             steps = places.list_steps(memo=name)
-            plain = (reader, direct) != (client, mode)
+            plain = (reader, era) != (client, mode)
             expected.append((plain, places.ask(reader, target, steps)))
         target = stack.enter_context(_open_gateway(found, way, folder=folder)) | {"mode": mode}
         rows = []

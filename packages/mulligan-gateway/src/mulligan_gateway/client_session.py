@@ -76,6 +76,11 @@ class Greeting:
         self.initialized: bytes | None = None
         """What it said once it had heard the servers; `None` before it did."""
 
+    def repeat(self, upstream: Upstream) -> None:
+        """A server has come later than its client, and hears the same words."""
+        if self._params:
+            upstream.greet = self._greet_again
+
     async def answer(self, frame: Frame) -> None:
         """Answer `initialize` or `server/discover` with what the servers say."""
         ends = self._ends
@@ -198,6 +203,8 @@ class ClientSession:
         self.greeting = Greeting(self.ends)
         self.lists = Lists(self.ends)
         self._tasks = Tasks()
+        self._leaving: dict[Upstream, asyncio.Task[None]] = {}
+        """Servers that are not in the operator's file any more, until they have answered."""
         self._calls: dict[bytes, asyncio.Task[None]] = {}
         self.calls = Calls(self.ends, self.lists, under_way=self._calls)
         self.closed = False
@@ -209,14 +216,42 @@ class ClientSession:
     @classmethod
     def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
         """A client has come, and gets connections of its own to every server."""
-        names = Names([server.name for server in shared.servers])
+        servers = shared.list_servers(principal)
+        names = Names([server.name for server in servers])
         own = OwnCalls(shared, principal=principal, names=names)
         session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
-        limits = shared.options.limits
-        for server in shared.servers:
-            upstream = Upstream(server, limits=limits, listener=session)
-            session.upstreams[server.name] = upstream
+        session.change_servers()
         return session
+
+    def change_servers(self) -> None:
+        """Serve what the operator's file says now: calls under way end where they began."""
+        wanted = {server.name: server for server in self._shared.list_servers(self.ends.principal)}
+        changed = {n for n, each in self.upstreams.items() if wanted.get(n) != each.server}
+        for name in changed:
+            upstream = self.upstreams.pop(name)
+            self._leaving[upstream] = asyncio.ensure_future(self._close_later(upstream))
+        new = [server for name, server in wanted.items() if name not in self.upstreams]
+        for server in new:
+            upstream = Upstream(server, limits=self._limits, listener=self)
+            self.upstreams[server.name] = upstream
+            self.greeting.repeat(upstream)
+        if not (new or changed):
+            return
+        self.ends.names.change(list(wanted))
+        for name in changed:
+            self.lists.forget(name, LISTS.values())
+        if self.greeting.initialized is not None:
+            for method in CHANGES:
+                self.client.send(write_request(b"", method))
+
+    async def _close_later(self, upstream: Upstream) -> None:
+        """End a server once everything that was asked of it is answered."""
+        if under_way := list(self._calls.values()):
+            await asyncio.wait(under_way)
+        while upstream.asked:  # noqa: ASYNC110 - each has a time limit of its own
+            await asyncio.sleep(PAUSE)
+        await upstream.close()
+        self._leaving.pop(upstream, None)
 
     @property
     def _is_alone(self) -> bool:
@@ -287,7 +322,10 @@ class ClientSession:
         """The client is gone: end what goes on for it, and its servers."""
         await self.leave()
         await self.calls.close()
-        await asyncio.gather(*(upstream.close() for upstream in self.upstreams.values()))
+        leaving = dict(self._leaving)
+        for task in leaving.values():
+            task.cancel()
+        await asyncio.gather(*(each.close() for each in (*self.upstreams.values(), *leaving)))
 
     def _take_client_request(self, frame: Frame) -> None:
         method, only = frame.method, self.ends.only
@@ -427,6 +465,7 @@ class ClientSession:
         for name, asked in list(self.client.asked.items()):
             if asked.origin is upstream:
                 self.client.drop(name, reason="The server is gone.")
+        self._shared.metrics.add("server_ends_total", upstream.server.name)
         self._shared.report(why)
 
     def note_full(self, *, full: bool) -> None:

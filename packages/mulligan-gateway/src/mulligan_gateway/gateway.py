@@ -16,13 +16,15 @@ from typing import Any
 
 from mulligan.codec import encode_json
 from mulligan.runtime.episodes import LATE
+from mulligan.types.action import ActionQuery
 from mulligan.types.adapter import HostCall
-from mulligan.types.errors import ConfigurationError, NothingDone
+from mulligan.types.errors import ConfigurationError, NothingDone, StoreError
 from mulligan_gateway.client_session import INITIALIZED, ClientSession
 from mulligan_gateway.declarations import ToolDeclaration
 from mulligan_gateway.party import Party
 from mulligan_gateway.peers import ServerGoneError, read_error
 from mulligan_gateway.protocol import OLDER, read_fields, read_object, read_text
+from mulligan_gateway.servers_file import Server
 from mulligan_gateway.shared_state import Shared
 from mulligan_gateway.tool_list import LISTS
 from mulligan_gateway.tools import TOOLS, ListedTool, Names, read_failure, read_value
@@ -95,6 +97,10 @@ class OwnSession:
             raise ConfigurationError(f"There is no server {server!r} any more.")
         return upstream
 
+    def change_servers(self) -> None:
+        """The file of servers says something else now."""
+        self._session.change_servers()
+
     async def close(self) -> None:
         """End its connections."""
         await self._session.close()
@@ -123,6 +129,20 @@ class Gateway(Shared):
     def open_session(self, client: Party, *, principal: str = "") -> ClientSession:
         """A client has come, and gets connections of its own to every server."""
         return ClientSession.open(self, client, principal=principal)
+
+    def change_servers(self, servers: Sequence[Server]) -> None:
+        """From now on, these are the servers, for the gateway's own connections too."""
+        self.servers = tuple(servers)
+        if "own" in self.__dict__:
+            self.own.change_servers()
+
+    async def check_health(self) -> bytes:
+        """Whether the store can be read: without it nothing is held or undone."""
+        try:
+            await asyncio.to_thread(self.insights.open_list.search, ActionQuery(limit=1))
+        except StoreError:
+            return b"The store cannot be reached.\n"
+        return b"ok\n"
 
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""

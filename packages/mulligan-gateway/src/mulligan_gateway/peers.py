@@ -139,6 +139,8 @@ class AskedCall:
     """It had a place for the agent's intent, if an empty one, which its server does not know."""
     approved: bool | None = None
     """What the person has said, where this is the answer to our question."""
+    began_at: float = 0.0
+    """When it came, on a monotonic clock."""
     question: str = ""
     """The name of the question that it says it answers, where that is written as ours are."""
 

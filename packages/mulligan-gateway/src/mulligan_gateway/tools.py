@@ -193,6 +193,10 @@ class Names:
     """Names of the servers of one gateway, in both directions."""
 
     def __init__(self, servers: Sequence[str]) -> None:
+        self.change(servers)
+
+    def change(self, servers: Sequence[str]) -> None:
+        """From now on, there are these."""
         self.servers = tuple(servers)
         self.only = servers[0] if len(servers) == 1 else None
         self._by_length = sorted(servers, key=len, reverse=True)
