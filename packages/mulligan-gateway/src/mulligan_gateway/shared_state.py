@@ -292,6 +292,10 @@ class Shared:
         denial = f"it is {effect}, and {principal!r} is granted only {granted}"
         return "" if effect in grant.effects else denial
 
+    def list_tools(self) -> list[tuple[str, str]]:
+        """The tools that servers have listed, each after its server."""
+        return list(self._hints)
+
     def note_state(self, principal: str, state: object) -> None:
         """A server has asked something in the place of an answer."""
         self._states[principal, str(state)] = None
