@@ -15,6 +15,7 @@ from bench.report import progress, table
 from bench.versions import ours
 from mulligan import Mulligan
 from mulligan.learning.precheck import precheck
+from mulligan.learning.schema import read_schema
 from mulligan.types.call import Call
 from mulligan.types.finding import Severity
 from mulligan.types.lesson import Planned
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     cases = read_cases(options, "third/ace_calls")
     refused: dict[str, list[str]] = {}
+    breaking = 0
     bent = {kind: Counter(n=0, mended=0) for kind in BENDERS}
     others = 0
     with progress(len(cases)) as step, Mulligan("memory:", recover=False) as m:
@@ -40,6 +42,7 @@ def run(options: argparse.Namespace) -> Result:
             step(case["lang"])
             if found := _list_refusals(case):
                 refused[case["id"]] = found
+                breaking += not read_schema(case["schema"]).accepts(case["args"])
             for kind, bend in BENDERS.items():
                 wrong = bend(case["args"], case["schema"].get("properties", {}))
                 if wrong is None or wrong == case["args"]:
@@ -53,6 +56,7 @@ def run(options: argparse.Namespace) -> Result:
         "n": len(cases),
         "right": len(cases),
         "right_refused": len(refused),
+        "right_but_against_their_schema": breaking,
         "bent": {kind: dict(each) for kind, each in bent.items()},
         "other_calls": others,
         "versions": ours(),
@@ -128,6 +132,7 @@ BENDERS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Arguments
 def show(result: Result) -> RenderableType:
     rows = [
         ("right calls refused", result["right_refused"], result["right"]),
+        ("of these, against their own schema", result["right_but_against_their_schema"], None),
         *((f"mended: {kind}", each["mended"], each["n"]) for kind, each in result["bent"].items()),
         ("other calls made", result["other_calls"], None),
     ]

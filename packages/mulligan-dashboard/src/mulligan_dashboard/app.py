@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import Enum
 from importlib.metadata import version
 from typing import Any
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -24,9 +25,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.insights.filters import ActOrder, ViewRequest
+from mulligan.insights.filters import ActOrder
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import read_action
 from mulligan.types.display import escape, escape_json
 from mulligan.types.errors import ConfigurationError, JournalError, MulliganError, StoreError
 from mulligan_dashboard.live import Hub, Watcher
@@ -91,6 +91,9 @@ def _format_cell(value: object) -> str:
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or text[:1] == "\t" else text
 
 
+WANTED = "mulligan_wanted"
+"""The cookie with the page that a person asked for before they were signed in."""
+
 CarryOut = Callable[[], object]
 """Makes an application carry out decisions immediately."""
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -141,10 +144,9 @@ def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None)
         order = ActOrder(act=act.name, id=request.path_params["id"], by=by, words=words)
         with _refuse(409):
             done = await run_in_threadpool(act.run, insights, order)
-            if act.effect and carry_out is not None:
+            if act.again is not None and carry_out is not None:
                 await run_in_threadpool(carry_out)
-                seen = ViewRequest(id=order.id, decides=True)
-                done = await run_in_threadpool(read_action, insights, seen)
+                done = await run_in_threadpool(act.again, insights, order)
         return _encode(done)
 
     return answer
@@ -169,7 +171,16 @@ def answer_refusal(site: Site) -> ASGIApp:
 
     async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
         page = site.render_plain("enter.html", wrong=False)
-        await HTMLResponse(page, status_code=401)(scope, receive, send)
+        answer = HTMLResponse(page, status_code=401)
+        wanted = Request(scope).url
+        answer.set_cookie(
+            WANTED,
+            quote(f"{wanted.path}?{wanted.query}"),
+            max_age=600,
+            httponly=True,
+            samesite="lax",
+        )
+        await answer(scope, receive, send)
 
     return refuse
 
@@ -246,9 +257,13 @@ def _build_page(site: Site, section: Section) -> Route:
 def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response]:
     def enter(request: Request) -> Response:
         asked = request.query_params
-        entered = swap_token(access, asked.get("token", ""), to=asked.get("next", "/"))
-        refused = site.render_plain("enter.html", wrong=True)
-        return entered or HTMLResponse(refused, status_code=401)
+        to = asked.get("next") or unquote(request.cookies.get(WANTED, "/"))
+        entered = swap_token(access, asked.get("token", ""), to=to)
+        if entered is None:
+            return HTMLResponse(site.render_plain("enter.html", wrong=True), status_code=401)
+        if WANTED in request.cookies:
+            entered.delete_cookie(WANTED)
+        return entered
 
     return enter
 

@@ -75,7 +75,7 @@ def _list_parameters(section: Section) -> list[dict[str, Any]]:
     number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
     paging = [_describe_parameter("page", number)] if section.paged else []
     if section.one:
-        return [_ID, *paging]
+        return [_ID, *(_describe_parameter(name, _WORD) for name in section.words), *paging]
     found = [_describe_parameter("window", {"type": "string", "enum": list(Window)})]
     words = ("tool", "agent", "tenant", *section.words)
     found += [_describe_parameter(name, _WORD) for name in words]

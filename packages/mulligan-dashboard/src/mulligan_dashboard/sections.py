@@ -14,13 +14,14 @@ from mulligan.insights.filters import MOST_PAGES, ActOrder, ViewFilter, ViewRequ
 from mulligan.insights.health import read_health
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import decide_lesson, read_lesson, read_lessons, read_worth
-from mulligan.insights.open_actions import decide_action, read_action, read_open
+from mulligan.insights.open_actions import ActionPage, decide_action, read_action, read_open
 from mulligan.insights.overview import read_overview
 from mulligan.insights.patterns import read_pattern, read_patterns
 from mulligan.insights.tasks import decide_task, read_task, read_tasks
 from mulligan.insights.texts import read_texts
 from mulligan.insights.tools import read_repairs, read_tools
 from mulligan.insights.turns import read_turn, read_turns
+from mulligan.insights.undo_plans import UndoPlan, decide_undo, read_undo
 from mulligan.types.errors import ConfigurationError
 from mulligan_dashboard.security import Role
 
@@ -226,6 +227,15 @@ SINGLE: tuple[Section, ...] = (
         command="mulligan log --turn {id}",
     ),
     Section(
+        name="undo",
+        title="Undo",
+        one=True,
+        read=read_undo,
+        about="What undoing all of a turn, a session or an agent would do, in which order.",
+        command="mulligan undo --{id} … --plan",
+        words=("of", "since"),
+    ),
+    Section(
         name="patterns",
         title="Patterns",
         one=True,
@@ -265,8 +275,8 @@ class ActRoute(Struct, frozen=True, kw_only=True):
     run: Callable[[Insights, ActOrder], Any]
     words: tuple[str, ...] = ()
     """What may be said along with it."""
-    effect: bool = False
-    """It takes the tool's code, so that an application has to carry it out."""
+    again: Callable[[Insights, ActOrder], Any] | None = None
+    """It takes the tool's code: what is answered once an application here has carried it out."""
 
     @property
     def answer(self) -> type:
@@ -280,24 +290,44 @@ class ActRoute(Struct, frozen=True, kw_only=True):
         return f"/api/v1/{self.subject}/{{id}}/{self.name}"
 
 
-def _build_act(subject: str, name: str, about: str, *words: str, effect: bool = False) -> ActRoute:
+def _build_act(
+    subject: str,
+    name: str,
+    about: str,
+    *words: str,
+    again: Callable[[Insights, ActOrder], Any] | None = None,
+) -> ActRoute:
     run, role = _DECIDERS[subject]
     return ActRoute(
-        name=name, subject=subject, about=about, role=role, run=run, words=words, effect=effect
+        name=name, subject=subject, about=about, role=role, run=run, words=words, again=again
     )
+
+
+def _read_action_again(insights: Insights, order: ActOrder) -> ActionPage:
+    return read_action(insights, ViewRequest(id=order.id, decides=True))
+
+
+def _read_undo_again(insights: Insights, order: ActOrder) -> UndoPlan:
+    return read_undo(insights, ViewRequest(id=order.id, words=order.words))
 
 
 _DECIDERS: Mapping[str, tuple[Callable[[Insights, ActOrder], Any], Role]] = {
     "open": (decide_action, Role.DECIDE),
+    "undo": (decide_undo, Role.DECIDE),
     "lessons": (decide_lesson, Role.ADMIN),
     "tasks": (decide_task, Role.ADMIN),
 }
 _PIN = "Use a version for every run; without one, runs decide again."
 ACTS: tuple[ActRoute, ...] = (
-    _build_act("open", "approve", "Let a held call run, once.", "version", effect=True),
+    _build_act(
+        "open", "approve", "Let a held call run, once.", "version", again=_read_action_again
+    ),
     _build_act("open", "deny", "Never run a held call.", "note"),
-    _build_act("open", "undo", "Undo an action.", effect=True),
+    _build_act("open", "undo", "Undo an action.", again=_read_action_again),
     _build_act("open", "settle", "Close an open action with a note.", "note"),
+    _build_act(
+        "undo", "request", "Undo what a plan shows.", "of", "since", "mark", again=_read_undo_again
+    ),
     _build_act("lessons", "approve", "Use a lesson from now on, whatever the evidence.", "note"),
     _build_act("lessons", "quarantine", "Stop using a lesson until it is approved.", "note"),
     _build_act("lessons", "revoke", "Remove a lesson for good.", "note"),

@@ -144,6 +144,25 @@ def test_a_link_leads_to_the_page_it_names_and_nowhere_else(
     assert answer.headers["location"].startswith(lands)
 
 
+def test_who_had_to_sign_in_first_lands_on_the_page_they_wanted(door: Door) -> None:
+    page = {"accept": "text/html"}
+    refused = door.client.get("/open/1a2b?window=24h", headers=page)
+
+    entered = door.client.get("/enter", params={"token": door.link()})
+    again = door.client.get("/enter", params={"token": door.link()})
+
+    assert refused.status_code == 401
+    assert entered.headers["location"].startswith("/open/1a2b?window=24h#key=")
+    assert again.headers["location"].startswith("/#key=")
+
+
+def test_a_page_that_others_had_asked_for_leads_nowhere_else(door: Door) -> None:
+    for wanted in ("%2F%2Fevil.example%2F", "https%3A%2F%2Fevil.example", "%2F%5Cevil.example"):
+        door.client.cookies.set("mulligan_wanted", wanted)
+        answer = door.client.get("/enter", params={"token": door.link()})
+        assert answer.headers["location"].startswith("/#key=")
+
+
 def test_what_changed_after_it_was_shown_is_not_approved(door: Door, filled: Stage) -> None:
     hold, headers = filled.m.insights.open_list.actions()[0].id, enter(door)
     shown = door.client.get(f"/api/v1/open/{hold}").json()["item"]["version"]

@@ -140,6 +140,41 @@ def test_every_chart_is_drawn(visit: Visit, lived: Mulligan) -> None:
         assert page.locator(".chart canvas").count() == page.locator(".chart").count()
 
 
+def test_a_page_that_is_drawn_again_and_again_listens_no_more_than_at_first(
+    visit: Visit, lived: Mulligan
+) -> None:
+    page = visit(lived, "/?window=30d")
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Performance.enable")
+
+    def count() -> float:
+        cdp.send("HeapProfiler.collectGarbage")
+        found = cdp.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in found if each["name"] == "JSEventListeners")
+
+    expect(page.locator(".chart canvas").first).to_be_visible()
+    seen = []
+    for _ in range(2):
+        for _ in range(20):
+            page.evaluate("last = ''; refresh()")
+        seen.append(count())
+
+    assert seen[1] <= seen[0]
+
+
+def test_a_figure_leads_to_what_it_counts(visit: Visit, lived: Mulligan) -> None:
+    page = visit(lived, "/tools?window=30d")
+
+    row = page.locator("tr", has_text="find_events").first
+    row.locator("td[data-label='Excess failures'] a").click()
+
+    page.wait_for_url("**/patterns?window=30d&tool=*find_events")
+    expect(page.locator("td[data-label='Tool']").first).to_have_text("find_events")
+    page.get_by_role("link", name=re.compile("room")).first.click()
+    page.locator("td[data-label='Turn'] a").first.click()
+    expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
+
+
 def press(page: Page, name: str, *, row: str, note: str = "") -> None:
     page.locator("tr", has_text=row).get_by_role("button", name=name).click()
     if note:
@@ -197,6 +232,34 @@ def press_act(page: Page, name: str, *, nth: int = 0) -> None:
     page.locator("main").get_by_role("button", name=name, exact=True).nth(nth).click()
     page.locator("dialog").get_by_role("button", name=name).click()
     expect(page.locator("dialog")).to_be_hidden()
+
+
+def test_a_whole_turn_is_undone_as_its_page_has_shown(visit: Visit, stage: Stage) -> None:
+    stage.days["lunch"] = "Friday"
+
+    async def move_both() -> None:
+        async with stage.m.turn("Move both to Monday", agent="planner") as turn:
+            await stage.move_event("dinner", "Monday")
+            await stage.move_event("lunch", "Monday")
+            await turn.review("Moved.")
+
+    run_apart(move_both())
+    stage.m.flush()
+    page = visit(stage.m, "/turns")
+
+    page.locator("td[data-label='Turn'] a").first.click()
+    page.get_by_role("link", name="Undo this turn…").click()
+    expect(page.get_by_text("2 to undo (2 can be, 0 cannot")).to_be_visible()
+    assert find_serious(page) == []
+    page.get_by_role("button", name="Undo as planned").click()
+    page.locator("dialog").get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_text("0 to undo")).to_be_visible()
+    assert stage.days == {"dinner": "Friday", "lunch": "Friday"}
+    page.get_by_role("link", name="Turns").first.click()
+    page.goto(page.url + "?agent=planner")
+    page.get_by_role("link", name="Undo what planner did since a time…").click()
+    expect(page.get_by_role("textbox", name="Since")).to_be_visible()
 
 
 def test_a_lesson_is_revoked_and_approved_again(visit: Visit, lived: Mulligan) -> None:

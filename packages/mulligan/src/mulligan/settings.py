@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from difflib import get_close_matches
 from enum import StrEnum
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self, cast, get_type_hints
 
@@ -482,11 +482,9 @@ def _from_pyproject(folder: Path) -> dict[str, Any]:
     for place in (folder, *folder.parents):
         file = place / "pyproject.toml"
         if file.is_file():
-            import tomllib
-
             try:
-                table = tomllib.loads(file.read_text(encoding="utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+                table = _parse_toml(file.read_text(encoding="utf-8"))
+            except (ValueError, OSError) as error:
                 raise ConfigurationError(f"{file} cannot be read: {error}.") from error
             tools = table.get("tool", {})
             found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
@@ -496,6 +494,14 @@ def _from_pyproject(folder: Path) -> dict[str, Any]:
                 _refuse_planted(file)
             return _validate_file(found, file)
     return {}
+
+
+@lru_cache(maxsize=1)
+def _parse_toml(text: str) -> dict[str, Any]:
+    """Kept: a program may open an application for each request, beside one long file."""
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def _refuse_planted(file: Path) -> None:

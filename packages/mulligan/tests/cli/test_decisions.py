@@ -309,3 +309,35 @@ def test_a_persons_edit_after_the_word_is_not_overwritten(
 
 def fail(_: str) -> None:
     raise ConnectionError("not now")
+
+
+def test_all_that_an_agent_did_is_planned_and_undone(desk: Callable[[str], Desk]) -> None:
+    family = desk(FAMILY)
+    family.act("add", "dinner")
+    family.act("add", "lunch")
+    family.act("invite", "Ben")
+    agent = family.read("open")["actions"][0]["agent"]
+    scope = ("undo", "--agent", agent, "--since", "1h")
+
+    apart = family.run(*scope, "--plan")[1]
+    plan = family.read(*scope, "--plan")
+    code, said, _ = family.run(*scope, *APP)
+
+    assert "To look now: --app MODULE:NAME" in apart
+    assert [(each["tool"], each["does"], each["expected"]) for each in plan["steps"]] == [
+        ("invite", "deny", None), ("add", "undo", None), ("add", "undo", None),
+    ]  # fmt: skip
+    assert (code, family.app.EVENTS, family.app.SENT) == (0, {}, [])
+    assert "undone" in said
+    again, done, _ = family.run(*scope)
+    assert (again, "nothing to undo" in done) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["a1", "--turn", "b1"], ["a1", "--plan"]],
+)
+def test_what_is_to_be_undone_is_named_once(desk: Callable[[str], Desk], words: list[str]) -> None:
+    code, _, err = desk(FAMILY).run("undo", *words)
+
+    assert (code, "Name" in err or "Say" in err or "--plan" in err) == (2, True)

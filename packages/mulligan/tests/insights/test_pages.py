@@ -12,6 +12,7 @@ from mulligan.app.judges import log_outage
 from mulligan.insights import tools
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window, cut_page
 from mulligan.insights.health import read_health
+from mulligan.insights.open_actions import read_open
 from mulligan.insights.overview import read_overview
 from mulligan.insights.patterns import read_pattern, read_patterns
 from mulligan.insights.reader import StoreReader
@@ -35,6 +36,25 @@ def test_the_figures_are_those_of_the_command(filled: Stage) -> None:
     )  # fmt: skip
     assert week.succeeded == figures.succeeded
     assert view.goals == filled.m.insights.progress.read_goals(timedelta(days=30))
+
+
+def test_a_goal_that_rests_on_a_handful_is_an_accident_and_says_so(filled: Stage) -> None:
+    goals = read_overview(filled.m.insights, ViewRequest()).goals
+
+    few = {each.what: each for each in goals if each.estimate.n < 20 and "tools" not in each.what}
+    assert few
+    assert not any(each.enough or each.met is not None for each in few.values())
+
+
+def test_who_decides_reads_the_same_names_everywhere(stage: Stage) -> None:
+    run_apart(stage.hold("Mail to ben@example.test"))
+    insights = stage.m.insights
+
+    for decides in (True, False):
+        asked = ViewRequest(decides=decides)
+        (waiting,) = read_overview(insights, asked).waiting
+        assert waiting.what == read_open(insights, asked).items[0].what
+        assert ("ben@example.test" in waiting.what) is decides
 
 
 def test_a_filter_leaves_the_rest_out(filled: Stage) -> None:

@@ -94,6 +94,7 @@ def test_a_call_that_nothing_speaks_against_is_left_alone(tool, arguments, known
 
 
 LETTERS = {"type": "string", "pattern": r"^[A-Za-z\s]+$"}
+CLOSED = {"additionalProperties": False}
 PLATFORM = {"type": "string", "enum": ["iOS", "Android", "Web"]}
 
 
@@ -120,6 +121,18 @@ def test_a_value_that_the_schema_only_pictures_otherwise_is_a_warning(
     [found] = precheck(Planned(call=call, schema=schema))
 
     assert found.severity is severity
+
+
+@pytest.mark.parametrize(("closed", "severity"), [({}, Severity.WARNING), (CLOSED, Severity.ERROR)])
+def test_an_argument_beside_the_named_ones_is_refused_only_where_the_schema_does(
+    closed, severity
+) -> None:
+    call = Call(id="1", tool="find", arguments={"city": "Oslo", "units": "metric"})
+    schema = {**obj("city", city=TEXT), **closed}
+
+    found = precheck(Planned(call=call, schema=schema))
+
+    assert max(each.severity is Severity.ERROR for each in found) is (severity is Severity.ERROR)
 
 
 def test_arguments_that_hold_themselves_or_never_end_are_left_alone() -> None:

@@ -14,6 +14,8 @@ from msgspec.structs import asdict
 
 from mulligan import Mulligan
 from mulligan.codec import LostValue, LostValueError
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.payloads import (
     LONGEST,
     MOST,
@@ -34,7 +36,7 @@ from mulligan.runtime.payloads import (
 )
 from mulligan.stores.opening import open_store
 from mulligan.types.action import Opening
-from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.call import Call, Execution, Outcome, Record
 from mulligan.types.effect import Effect
 from mulligan.types.finding import Confidence, Fact, Finding, Severity, Standing, Verdict
 from mulligan.types.interfaces import Vault
@@ -152,9 +154,23 @@ def test_it_reads_as_its_rules_and_no_word_more() -> None:
     assert "birthday" in why.found
 
 
+def stand(action: str, *, at: int, opening: Opening = OPENING) -> LiveAction:
+    """An action with so many entries."""
+    undeclared = Declaration(tool=opening.tool, effect=opening.effect)
+    record = Record(arguments={})
+    return LiveAction(
+        id=action,
+        opening=opening,
+        declaration=undeclared,
+        record=record,
+        opened_at=NOW,
+        version=at,
+    )
+
+
 def test_what_was_found_is_kept_with_each_action_until_that_ends(vault) -> None:
     kept = keep_findings(
-        Rejection([FINDING]), [("a", OPENING, 3), ("b", OPENING, 5)], scrub=str.upper, until=ENDS
+        Rejection([FINDING]), [stand("a", at=2), stand("b", at=4)], scrub=str.upper, until=ENDS
     )
     for each in kept:
         vault.put(each)
@@ -168,9 +184,9 @@ def test_of_a_bulk_it_is_kept_once(vault) -> None:
     element = Opening(**{**asdict(OPENING), "parent": "bulk"})
     until = datetime.now(UTC) + timedelta(days=90)
 
-    kept = keep_findings(
-        Rejection([FINDING]), [("a", element, 3), ("b", element, 3)], scrub=str, until=until
-    )
+    bulk = [stand("a", at=2, opening=element), stand("b", at=2, opening=element)]
+
+    kept = keep_findings(Rejection([FINDING]), bulk, scrub=str, until=until)
     for each in kept:
         vault.put(each)
 

@@ -92,7 +92,7 @@ HEAD = Head(writer="ab" * 16, commits=3, seq=2, hash=b"h" * 32, account=Account(
     ids=lambda change: next(iter(change)),
 )
 def test_whatever_is_changed_in_a_row_shows(change) -> None:
-    signed = HEAD.sign(SIGNER)
+    signed = HEAD.to_row(SIGNER)
 
     assert HEAD.is_signed(SIGNER, signed["seal"])
     assert not replace(HEAD, **change).is_signed(SIGNER, signed["seal"])
@@ -102,9 +102,9 @@ def test_a_writer_of_another_store_under_the_same_key_is_none_of_this_one() -> N
     here, there = Signer(bytes(range(32))), Signer(bytes(range(32)))
     here.identity, there.identity = b"production", b"staging"
 
-    assert HEAD.is_signed(here, HEAD.sign(here)["seal"])
-    assert not HEAD.is_signed(here, HEAD.sign(there)["seal"])
-    assert not HEAD.is_signed(here, HEAD.sign(SIGNER)["seal"])
+    assert HEAD.is_signed(here, HEAD.to_row(here)["seal"])
+    assert not HEAD.is_signed(here, HEAD.to_row(there)["seal"])
+    assert not HEAD.is_signed(here, HEAD.to_row(SIGNER)["seal"])
 
 
 def test_a_mark_is_signed_and_proves_its_entry() -> None:

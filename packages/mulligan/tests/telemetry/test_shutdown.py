@@ -19,7 +19,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, Standing
 from mulligan.stores.opening import open_store
-from mulligan.telemetry.shutdown import Closer, closer
+from mulligan.telemetry.shutdown import MOST_UNUSED, Closer, closer
 from mulligan.types.log import LogQuery
 
 pytestmark = pytest.mark.full
@@ -358,6 +358,33 @@ def test_a_store_of_ones_own_is_not_closed_with_an_application_that_is_dropped()
 
     assert len(store.log.list_rows(LogQuery())) == 1
     store.close()
+
+
+def test_programs_that_close_what_they_open_are_not_held_up_by_the_collector() -> None:
+    class Owner:
+        pass
+
+    looked: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "stop" and info["generation"] == 2:
+            looked.append(len(owners))
+
+    own, owners = Closer(), [Owner() for _ in range(2 * MOST_UNUSED + 1)]
+    gc.disable()
+    gc.callbacks.append(note)
+    try:
+        for each in owners:
+            own.watch(each, []).detach()
+        of_closed_ones = len(looked)
+        for each in owners:
+            own.watch(each, [])
+    finally:
+        gc.callbacks.remove(note)
+        gc.enable()
+
+    assert of_closed_ones == 0
+    assert len(looked) == 2
 
 
 def test_what_cannot_be_closed_stands_in_no_others_way(caplog: pytest.LogCaptureFixture) -> None:

@@ -177,6 +177,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
         about.setdefault("agent", agent)
         about.setdefault("context", context)
         about.setdefault("principal", principal)
+        about.setdefault("session", thread)
         outer = find_current_turn(self.parts.runtime.redactor)
         # One of its own for each run: what a model is shown is added to it as it goes on.
         heard = History() if history is None else history

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
@@ -26,6 +26,7 @@ from mulligan.runtime.waiting import WaitingThread
 from mulligan.runtime.wrapper import wrap_tool
 from mulligan.settings import Settings, say_memory_once
 from mulligan.telemetry.shutdown import closer
+from mulligan.types.action import Action, Foreseen
 from mulligan.types.adapter import RunOptions
 from mulligan.types.errors import ConfigurationError, StoreError
 from mulligan.types.finding import Severity
@@ -359,8 +360,17 @@ class Mulligan(Hosts, Writing):
             clock=self._clock,
             tally=self._turn_factory.tally,
             declared=self._parts.describe_tools,
+            foresee=self._foresee,
             tenant=tenant,
         )
+
+    def _foresee(self, actions: Sequence[Action]) -> Mapping[str, Foreseen]:
+        from mulligan.runtime.undo_group import foresee
+
+        refuse_running_loop(instead="await asyncio.to_thread(plan_undo, …)")
+        look = foresee(actions, book=self._parts.recovery.book, toolbox=self._parts.toolbox)
+        with on_brief_loop():
+            return run_on_own_loop(look)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""

@@ -31,6 +31,8 @@ class About(TypedDict, total=False):
     context: str
     tenant: str
     principal: str
+    session: str
+    """The conversation that the turn is part of: `mulligan undo --session` undoes all of one."""
     known: Mapping[str, object]
     vouched: bool
     """Whether the message is known to be the person's, and not only reported by a client."""
@@ -75,6 +77,7 @@ class TurnFactory:
             context=about.get("context", ""),
             tenant=about.get("tenant") or self._settings.tenant,
             principal=about.get("principal", ""),
+            session=about.get("session", ""),
             known=about.get("known", NOTHING_KNOWN),
             vouched=about.get("vouched", True),
             history=read_history(about.get("history")),

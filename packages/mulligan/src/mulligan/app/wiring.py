@@ -31,7 +31,7 @@ from mulligan.loops.learning import Learning
 from mulligan.process.event_loop import read_utc_now
 from mulligan.redaction.scrub import scrub
 from mulligan.runtime.context import TurnsUnderWay, carry, read_context
-from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.journal import JournalWriter, build_step_events
 from mulligan.runtime.lookup import Recall
 from mulligan.runtime.outcome import log_findings
 from mulligan.runtime.outside_calls import OutsideCalls
@@ -45,11 +45,10 @@ from mulligan.settings import Settings
 from mulligan.stores.opening import open_store, with_task_versions
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
+from mulligan.types.action import SETTLED, Entry, Opening
 from mulligan.types.call import LogRow
 from mulligan.types.errors import ConfigurationError, MissingExtraError, RunningLoopError
 from mulligan.types.events import (
-    ActionMoved,
-    ActionUndone,
     AttemptReviewed,
     Happened,
     RemarkDropped,
@@ -337,9 +336,11 @@ def _publish_weakly(events: Events) -> Callable[[Happened], None]:
     return publish
 
 
-def _announce_step(tools: ActionTools, events: Events, event: ActionMoved | ActionUndone) -> None:
-    tools.forget(event)
-    events.publish(event)
+def _announce_step(tools: ActionTools, events: Events, opening: Opening, entry: Entry) -> None:
+    if entry.state in SETTLED:
+        tools.forget(entry.action)
+    for event in build_step_events(opening, entry) if events.wanted else ():
+        events.publish(event)
 
 
 def _build_recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:

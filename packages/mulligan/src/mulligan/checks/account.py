@@ -170,7 +170,7 @@ class _Request:
     def accounts_for(self, call: Call) -> bool:
         """Whether every argument of a call was said or read, and its object was named."""
         given = {n: v for n, v in call.arguments.items() if v not in (*_EMPTY, call.id)}
-        dates = list(find_argument_dates(given, zone=self.turn.timezone))
+        dates = find_argument_dates(given, zone=self.turn.timezone)
         written = {dated.value for dated in dates}
         fields = self._find_fields(given) if self.objects else ()
         plans = bool(dates) and find_verb(call.tool) is ToolVerb.MAKE

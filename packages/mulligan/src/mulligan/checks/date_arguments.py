@@ -216,14 +216,26 @@ class Dated(Struct, frozen=True, kw_only=True):
 
 def find_argument_dates(
     arguments: Mapping[str, object], *, zone: str | None, names: Collection[str] | None = None
-) -> Iterator[Dated]:
+) -> list[Dated]:
     """Every date, of all parameters or those named; prose and other numbers are left alone.
 
     As programs write it, it is one anywhere; in another notation where its name says so.
     """
+    return sort_dates(arguments, zone=zone, names=names)[0]
+
+
+def sort_dates(
+    arguments: Mapping[str, object], *, zone: str | None, names: Collection[str] | None = None
+) -> tuple[list[Dated], list[tuple[str, str]]]:
+    """The dates, and what is written like one that does not exist: the 31st of November."""
+    dates, impossible = list[Dated](), list[tuple[str, str]]()
     for name, value, _ in _list_values(arguments, names):
         short = type(value) is str and len(value) <= _LONGEST
-        yield from _read_once(name, value, zone) if short else _read_value(name, value, zone)
+        found = _read_once(name, value, zone) if short else _read_value(name, value, zone)
+        dates += found
+        if not found and isinstance(value, str) and _is_impossible(fold_figures(value)):
+            impossible.append((name, value))
+    return dates, impossible
 
 
 def _read_value(name: str, value: object, zone: str | None) -> tuple[Dated, ...]:
@@ -256,7 +268,7 @@ def has_unread_dates(arguments: Mapping[str, object]) -> bool:
     return any(
         may_hide_a_date(value, name=name)
         for name, value, _ in looked
-        if not any(True for _ in find_argument_dates({name: value}, zone="UTC"))
+        if not find_argument_dates({name: value}, zone="UTC")
     )
 
 
@@ -273,21 +285,13 @@ def _build_dated(name: str, value: object, moment: datetime) -> Dated:
     return Dated(name=name, value=str(value), at=moment, timed=timed, days=frozenset(days))
 
 
-def find_impossible_dates(
-    arguments: Mapping[str, object], *, names: Collection[str] | None = None
-) -> Iterator[tuple[str, str]]:
-    """Arguments written like a date that does not exist: the 31st of November."""
-    for name, value, _ in _list_values(arguments, names):
-        if isinstance(value, str) and is_iso(text := fold_figures(value)) and not _exists(text):
-            yield name, value
-
-
 def _list_values(
     arguments: Mapping[str, object], names: Collection[str] | None
 ) -> Iterator[tuple[str, object, int]]:
     """Every value with its path, through mappings and lists, as far as is sensible."""
-    chosen = {name: arguments[name] for name in arguments if names is None or name in names}
-    return itertools.islice(_walk_value("", chosen, depth=0), _MOST)
+    if names is not None:
+        arguments = {name: arguments[name] for name in arguments if name in names}
+    return itertools.islice(_walk_value("", arguments, depth=0), _MOST)
 
 
 def _walk_value(path: str, value: object, *, depth: int) -> Iterator[tuple[str, object, int]]:
@@ -304,9 +308,9 @@ def _walk_value(path: str, value: object, *, depth: int) -> Iterator[tuple[str, 
                 yield from _walk_value(path, each, depth=depth + 1)
 
 
-def _exists(text: str) -> bool:
+def _is_impossible(text: str) -> bool:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        return False
-    return True
+        return is_iso(text)
+    return False

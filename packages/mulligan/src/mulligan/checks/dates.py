@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from mulligan.checks.date_arguments import Dated, find_argument_dates, find_impossible_dates
+from mulligan.checks.date_arguments import Dated, find_argument_dates, sort_dates
 from mulligan.checks.date_binding import (
     NOTHING_KNOWN,
     NamedRecords,
@@ -89,7 +88,7 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         """Whether a call has a date, and the person said one to compare it with."""
         names = None if parameters is None else parameters.get(call.tool, ())
         given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
-        dated = is_read_whole(turn.message) and any(True for _ in given)
+        dated = bool(given) and is_read_whole(turn.message)
         at = read_moment(turn) if dated else None
         return at is not None and _has_days(turn, call, at=at, pins=pins)
 
@@ -103,12 +102,12 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         for execution in list_effective_calls(subject):
             call = execution.call
             names = None if parameters is None else parameters.get(call.tool, ())
-            for name, value in find_impossible_dates(call.arguments, names=names):
+            dates, impossible = sort_dates(call.arguments, zone=turn.timezone, names=names)
+            for name, value in impossible:
                 yield _report_impossible(Argument(execution, name, value))
             if at is not None and not whole:
                 yield from _report_unread(execution, turn, names=names)
             if at is not None and said.expressions and not is_reckoned_from_object(call, said):
-                dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
                 given = [each for each in dates if not is_stamp(each, at)]
                 wanted = bind_call(call, said, known=known, at=at)
                 yield from _check_call(subject, execution, given, said=said, wanted=wanted, at=at)
@@ -176,14 +175,16 @@ def _list_speaking(
 
 def is_reckoned_from_object(call: Call, said: SaidPhrases) -> bool:
     """Make it *half an hour later*: than what the call changes was, whatever the verb."""
-    return is_on_object(call) and any(each.leans for each in said.expressions)
+    return any(each.leans for each in said.expressions) and is_on_object(call)
 
 
 def bind_call(
     call: Call, said: SaidPhrases, *, known: NamedRecords = NOTHING_KNOWN, at: Moment
 ) -> Sequence[Expression] | None:
     """What the message says about when a call's action should be; `None` where uncertain."""
-    words = list_call_words(call, find_known_records(call, known))
+    # Its words choose between clauses; where there is but one, they are not read.
+    several = len(said.clauses) > 1
+    words = list_call_words(call, find_known_records(call, known)) if several else frozenset()
     return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
 
 
@@ -199,7 +200,7 @@ def _report_unread(
 ) -> Iterator[Finding]:
     """Warn that the dates of a call were not compared with the message."""
     found = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
-    for dated in islice(found, 1):
+    for dated in found[:1]:
         yield Finding(
             rule="date.not_checked",
             severity=Severity.WARNING,

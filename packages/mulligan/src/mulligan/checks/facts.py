@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import find_argument_dates
 from mulligan.checks.dates import date_facts, dates_as_said, is_stamp, read_moment
-from mulligan.checks.places import home_is_home, home_resolved
+from mulligan.checks.places import home_is_home, home_resolved, says_home
 from mulligan.checks.subject import Parameters, Subject, may_change
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import SaidText, is_long
@@ -67,7 +67,8 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
     )
     if changes.executions:
         yield from _deny_dates(changes)
-        yield from home_is_home(_find_places(changes))(changes)
+        if says_home(changes.turn.message):
+            yield from home_is_home(_find_places(changes))(changes)
 
 
 def _deny_dates(changes: _Changes) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -310,16 +310,16 @@ def asked_and_done(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     @limit_to_calls(lambda *_: False)
     def check(subject: Subject) -> Iterator[Finding]:
         done = [each for each in list_effective_calls(subject) if each.call.tool in tools]
-        if not done or not is_understood(subject.turn.message):
+        orders = _find_orders(subject.turn.message) if done else {}
+        if not orders or not is_understood(subject.turn.message):
             return
-        orders = {} if is_under_way(subject) else _find_orders(subject.turn.message)
         made = [each.call for each in (*subject.earlier, *subject.executions)]
-        for deed, verb in orders.items():
+        for deed, verb in orders.items() if not is_under_way(subject) else ():
             if not any(_may_do(each, deed, verb, tools) for each in made):
                 yield _report_not_done(done[-1].call, verb)
-        for execution in done if _asks_for_new_alone(subject.turn) else ():
-            if tools[execution.call.tool].verb is ToolVerb.REMOVE:
-                yield _report_not_asked(execution.call)
+        removed = (each.call for each in done if tools[each.call.tool].verb is ToolVerb.REMOVE)
+        for call in removed if _asks_for_new_alone(subject.turn, orders) else ():
+            yield _report_not_asked(call)
 
     return check
 
@@ -367,11 +367,12 @@ def _may_do(call: Call, deed: str, verb: str, tools: Mapping[str, ToolKinds]) ->
             return kinds is not None and kinds.verb in (ToolVerb.MAKE, ToolVerb.CHANGE)
 
 
-def _asks_for_new_alone(turn: Turn) -> bool:
+def _asks_for_new_alone(turn: Turn, orders: Collection[str]) -> bool:
     """Whether a sentence orders something new, and no word asks for anything to go or to change."""
+    if _NEW.isdisjoint(orders):
+        return False
     said = (turn.message, *turn.history.said)
-    words = {stem(word) for text in said for word in split_letters(text)}
-    return not _NEW.isdisjoint(_find_orders(turn.message)) and words.isdisjoint(_stem_ends())
+    return _stem_ends().isdisjoint(stem(word) for text in said for word in split_letters(text))
 
 
 _NEW = frozenset({"make", "send"})

@@ -12,7 +12,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -144,17 +144,15 @@ class Heard:
 
     def __init__(self, *sources: object) -> None:
         self._answers: list[HeardAnswer] = []
-        self._unread: list[Callable[[], HeardAnswer]] = []
-        for source in sources:
-            self.add(source)
+        self._unread: list[Callable[[], HeardAnswer]] = [partial(fold_source, s) for s in sources]
 
     def add(self, source: object) -> None:
         """Add a value, however deeply it is nested."""
-        self._unread.append(lambda: HeardAnswer(fold_texts(source), []))
+        self._unread.append(partial(fold_source, source))
 
     def add_answer(self, subject: Subject, execution: Execution) -> None:
         """Add what a call returned, without what it was given."""
-        self._unread.append(lambda: fold_answer(subject, execution))
+        self._unread.append(partial(fold_answer, subject, execution))
 
     def _read(self) -> list[HeardAnswer]:
         self._answers += [read() for read in self._unread]
@@ -201,6 +199,11 @@ def list_spellings(value: str) -> list[str]:
 def fold_texts(source: object) -> list[str]:
     """Every text of a value as it is looked up in."""
     return [text.casefold() for text in list_texts(source)]
+
+
+def fold_source(source: object) -> HeardAnswer:
+    """The texts of what was said or is known."""
+    return HeardAnswer(fold_texts(source), [])
 
 
 def fold_answer(subject: Subject, execution: Execution) -> HeardAnswer:

@@ -155,6 +155,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "mulligan undo 01a1e463",
         "mulligan undo 01a1e463 --later --app shop.agent:m",
         "mulligan undo 01a1e463 --ours",
+        "mulligan undo --turn 01a1e463 --plan --app shop.agent:m",
+        "mulligan undo --agent planner --since 2h --app shop.agent:m",
     ),
     "mulligan stats": ("mulligan stats --window 7d", "mulligan stats --series day --window 30d"),
     "mulligan patterns": ("mulligan patterns --window 7d -n 5",),

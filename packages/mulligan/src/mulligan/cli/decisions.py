@@ -15,15 +15,34 @@ from rich.console import RenderableType
 from mulligan.app.application import build_inspector, open_insights, read_now
 from mulligan.cli import render
 from mulligan.cli.actions import encode_action, encode_choices, format_detail
-from mulligan.cli.options import add_store_and_json, command, find_user, one_of, option, parse_count
+from mulligan.cli.options import (
+    LATELY,
+    add_store_and_json,
+    command,
+    complete_id,
+    find_user,
+    one_of,
+    option,
+    parse_count,
+    parse_moment,
+)
 from mulligan.insights.filters import ViewRequest
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import ActionPage, OpenList, list_choices, read_action
+from mulligan.insights.open_actions import (
+    WHO_RUNS,
+    WHO_UNDOES,
+    ActionPage,
+    OpenList,
+    list_choices,
+    read_action,
+)
 from mulligan.insights.texts import TextStory
+from mulligan.insights.undo_plans import Step, UndoPlan, UndoScope, plan_undo, request_undo
 from mulligan.settings import Settings
 from mulligan.types.action import Action, State
 from mulligan.types.display import render_recipe
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.log import LogQuery
 
 if TYPE_CHECKING:
     from mulligan.app.mulligan import Mulligan
@@ -182,10 +201,9 @@ def _show_text(options: argparse.Namespace, story: TextStory) -> int:
 Decide = Callable[[OpenList, "Mulligan | None"], Action]
 
 WAITING = {
-    State.APPROVED: "It is approved. A running application that has its tool runs it within "
-    "seconds. To run it here, name the application with --app MODULE:NAME.",
-    State.UNDOING: "A running application that has its tool undoes it within seconds. To undo it "
-    "here, name the application with --app MODULE:NAME.",
+    State.APPROVED: f"It is approved. {WHO_RUNS} To run it here, name the application with --app "
+    "MODULE:NAME.",
+    State.UNDOING: f"{WHO_UNDOES} To undo it here, name the application with --app MODULE:NAME.",
 }
 
 
@@ -242,8 +260,13 @@ def run_deny(options: argparse.Namespace, settings: Settings) -> int:
 @command(
     "undo",
     add_store_and_json,
-    _ACTION,
+    option("id", nargs="?", default="", help="the action's id, or the beginning of it"),
     _APP,
+    option("--turn", default="", metavar="ID", help="all that this turn did"),
+    option("--session", default="", metavar="NAME", help="all that this conversation did"),
+    option("--agent", default="", help="all that this agent did; needs --since"),
+    option("--since", type=parse_moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time"),
+    option("--plan", action="store_true", help="only show what it would do, and in which order"),
     option(
         "--ours",
         action="store_true",
@@ -254,11 +277,19 @@ def run_deny(options: argparse.Namespace, settings: Settings) -> int:
         action="store_true",
         help="first undo later calls on the same object, latest first; needs --app",
     ),
-    about="Undo an action and verify it. The undo applies only to the version the action wrote: "
-    "an edit made\nsince is never overwritten, and the action becomes a conflict.",
+    about="Undo an action, or all that a turn, a session or an agent did, and verify it. The undo "
+    "applies only to\nthe version the action wrote: an edit made since is never overwritten, and "
+    "the action becomes a conflict.",
 )
 def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
+    several = options.turn or options.session or options.agent
+    if bool(options.id) is bool(several):
+        raise ConfigurationError("Name one action, or all of --turn, --session or --agent.")
+    if several:
+        return _undo_several(options, settings)
+    if options.plan or options.since:
+        raise ConfigurationError("--plan and --since go with --turn, --session or --agent.")
 
     def undo(listed: OpenList, application: Mulligan | None) -> Action:
         if options.later and application is None:
@@ -275,6 +306,82 @@ def run_undo(options: argparse.Namespace, settings: Settings) -> int:
         return listed.undo(options.id, by=find_user(), ours=options.ours, after=after)
 
     return _decide(undo, options, settings)
+
+
+def _undo_several(options: argparse.Namespace, settings: Settings) -> int:
+    """Plan an undo of several actions, and unless only the plan is wanted, have it done."""
+    named = options.app or settings.app
+    with open_insights(named, settings) as (insights, application):
+        turn = complete_id(
+            options.turn or None,
+            lambda: (row.turn for row in insights.log(LogQuery(limit=LATELY))),
+        )
+        scope = UndoScope(
+            turn=turn or "", session=options.session, agent=options.agent, since=options.since
+        )
+        if options.plan:
+            plan = plan_undo(insights, scope)
+            return render.answer(options, plan, *_describe_plan(plan))
+        asked = request_undo(insights, scope, by=find_user())
+        if application is not None:
+            application.recover_sync()
+        done = plan_undo(insights, scope)
+    render.answer(options, done, *_describe_undone(asked, done))
+    # What was asked for and could not be done is on the open list.
+    states = {each.id: each.state for each in done.steps}
+    wanted = [states[each.id] for each in asked.steps if each.does is Step.UNDO]
+    waits = (State.UNDONE,) if named else (State.UNDONE, State.UNDOING)
+    return 0 if all(state in waits for state in wanted) else 1
+
+
+_PLANNED: Mapping[Step, str] = {
+    Step.UNDO: "undo",
+    Step.DENY: "deny",
+    Step.LEAVE: "leave",
+    Step.DONE: "nothing to do",
+}
+
+
+def _describe_plan(plan: UndoPlan) -> Iterator[RenderableType]:
+    names = render.shorten_ids([each.id for each in plan.steps])
+    rows = [
+        (
+            str(place),
+            names[each.id],
+            each.what,
+            each.state.value,
+            _PLANNED[each.does] + (f" → {each.expected.value}" if each.expected else ""),
+            each.why,
+        )
+        for place, each in enumerate(plan.steps, start=1)
+    ]
+    columns = ("", "id", "what", "state", "plan", "why")
+    yield render.build_table(rows, columns=columns, title=f"Undo of {plan.about}, in this order")
+    yield from _describe_untracked(plan)
+    if not plan.looked:
+        yield (
+            "Whether somebody has changed these since is seen by the application when it undoes "
+            "them. To look now: --app MODULE:NAME."
+        )
+
+
+def _describe_untracked(plan: UndoPlan) -> Iterator[str]:
+    calls = ", ".join(f"{tool} ({n})" for tool, n in sorted(plan.untracked.items()))
+    if calls:
+        yield f"Calls of tools that declare no effect, which nothing is known to undo: {calls}."
+
+
+def _describe_undone(asked: UndoPlan, done: UndoPlan) -> Iterator[RenderableType]:
+    wanted = {each.id for each in asked.steps if each.does in (Step.UNDO, Step.DENY)}
+    if not wanted:
+        yield f"There is nothing to undo of {asked.about}."
+    steps = [each for each in done.steps if each.id in wanted or each.does is Step.LEAVE]
+    names = render.shorten_ids([each.id for each in steps])
+    rows = [(names[each.id], each.what, each.state.value, each.why) for each in steps]
+    yield render.build_table(rows, columns=("id", "what", "state", "why"))
+    yield from _describe_untracked(done)
+    if any(each.id in wanted and each.state is State.UNDOING for each in done.steps):
+        yield WAITING[State.UNDOING]
 
 
 def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> int:

@@ -123,6 +123,7 @@ class Insights(StoreReader):
             clock=self.clock,
             tally=self.tally,
             declared=self.declared,
+            foresee=self.foresee,
         )
 
     def __enter__(self) -> Self:

@@ -262,6 +262,14 @@ class OpenList:
                 f"{action.id} is {action.state}, and what it wrote is known: leave out --ours."
             )
 
+    def refuse_undo(self, action: Action) -> str:
+        """Why a person's undo of it would be refused; empty: it would not."""
+        try:
+            self._require_undoable(action, ours=False)
+        except ConfigurationError as error:
+            return str(error)
+        return ""
+
     def find(self, id_or_prefix: str) -> Action:
         """The action that an id, or the beginning of one, names; of several, the only open one."""
         wanted = id_or_prefix.strip().replace("-", "").lower()
@@ -418,16 +426,22 @@ class ActionPage(Struct, frozen=True, kw_only=True):
     commands: tuple[str, ...]
     """The same choices as commands, a sentence each."""
     attempt: int = 1
+    session: str = ""
     call: str | None = None
     contents: Mapping[str, Any] = field(default_factory=dict)
 
 
+WHO_RUNS = (
+    "A running application that has its tool makes the call once, within seconds. A host whose "
+    "agent has paused makes it when the agent goes on."
+)
+WHO_UNDOES = "A running application that has its tool undoes it within seconds, and verifies it."
+
 _DOES: Mapping[Act, str] = {
-    Act.APPROVE: "A running application that has its tool makes the call once, within seconds. A "
-    "host whose agent has paused makes it when the agent goes on.",
+    Act.APPROVE: WHO_RUNS,
     Act.DENY: "The call is never made.",
-    Act.UNDO: "The action is undone and verified. Another person's edit is never overwritten: "
-    "then the action becomes a conflict.",
+    Act.UNDO: f"{WHO_UNDOES} Another person's edit is never overwritten: then the action becomes a "
+    "conflict.",
     Act.SETTLE: "The action is closed with your note. Nothing else changes.",
 }
 _NAMED: Mapping[tuple[Act, State], str] = {
@@ -496,6 +510,7 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
         differences=compare_contents(story.contents),
         commands=story.recipe,
         attempt=action.opening.attempt,
+        session=action.opening.session,
         call=action.opening.call,
         contents=dict(story.contents),
     )

@@ -122,6 +122,8 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """`None`: too little was seen to say."""
     parts: Mapping[str, Estimate] = field(default_factory=dict)
     """What the figure is made of, where that says more: context that was given, and derived."""
+    enough: bool = True
+    """`False`: it rests on so little that the figure would be an accident."""
 
 
 class Progress:
@@ -176,11 +178,12 @@ class Progress:
 def _judge(what: str, estimate: Estimate, *, parts: Mapping[str, Estimate]) -> Criterion:
     goal, figure, met = GOALS[what], estimate.figure, None
     # Tools are counted, not drawn; as good as before is no improvement.
-    if figure is not None and (estimate.n >= LEAST_SEEN or what == PITFALLS):
+    enough = figure is not None and (estimate.n >= LEAST_SEEN or what == PITFALLS)
+    if figure is not None and enough:
         reached = figure > goal if what == TREND else figure >= goal
         missed = what == PITFALLS or estimate.high is None or estimate.high < goal
         met = True if reached else False if missed else None
-    return Criterion(what=what, goal=goal, estimate=estimate, met=met, parts=parts)
+    return Criterion(what=what, goal=goal, estimate=estimate, met=met, parts=parts, enough=enough)
 
 
 def _estimate_lift(lift: Lift | None) -> Estimate:
@@ -226,7 +229,8 @@ class Overview(Struct, frozen=True, kw_only=True):
 
 def read_overview(ask: StoreReader, asked: ViewRequest) -> Overview:
     """How calls went, and what needs attention."""
-    whose, listed, waiting = asked.filter, OpenList(ask), ask.list_open(asked.filter)
+    whose, waiting = asked.filter, ask.list_open(asked.filter)
+    listed = OpenList(ask, people=asked.decides)
     return Overview(
         asked=whose,
         at=ask.clock(),

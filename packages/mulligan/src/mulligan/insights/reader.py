@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
@@ -23,7 +23,7 @@ from mulligan.redaction import Redactor
 from mulligan.settings import Settings
 from mulligan.stores.tenant_view import keep_to_tenant
 from mulligan.telemetry.writer import RowCounts
-from mulligan.types.action import Action
+from mulligan.types.action import Action, Foreseen
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import MulliganError
 from mulligan.types.interfaces import Clock, KnownTool, Store
@@ -36,6 +36,9 @@ EXPORTED = "lessons.exported"
 MOST_EXPORTS = 1_000
 
 R = TypeVar("R")
+
+Foresee = Callable[[Sequence[Action]], Mapping[str, Foreseen]]
+"""What an undo of some actions would come to, by their ids, as far as their code is here."""
 
 
 class PersonActed(Struct, frozen=True, kw_only=True):
@@ -145,6 +148,7 @@ class StoreReader:
         clock: Clock = read_utc_now,
         tally: Callable[[], RowCounts] = _count_nothing,
         declared: Callable[[], Sequence[KnownTool]] = tuple,
+        foresee: Foresee | None = None,
     ) -> None:
         self.tenant = tenant
         """The identity of the tenant these answers are limited to; `None`: all."""
@@ -156,6 +160,8 @@ class StoreReader:
         """Counts of the rows this process has logged: stored, dropped or waiting."""
         self.declared = declared
         """The tools of this process, where it is an application's."""
+        self.foresee = foresee
+        """Looks at what is there with the tools' own functions; `None`: their code is elsewhere."""
         self.cache = AnswerCache(clock)
         self.counts = CountReader(self.store.log, clock=clock)
         self.patterns_seen = PatternReader(log=self.store.log, clock=clock, cache=self.cache)

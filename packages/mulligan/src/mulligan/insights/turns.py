@@ -150,6 +150,11 @@ class TurnPage(Struct, frozen=True, kw_only=True):
         return steps
 
     @property
+    def acted(self) -> bool:
+        """Whether anything was done in it that could be undone."""
+        return any(call.action for call in self.calls)
+
+    @property
     def confidence(self) -> str:
         """Confidence of the last review; empty: not reviewed, or no longer kept."""
         return self.reviews[-1].confidence if self.reviews else ""

@@ -89,8 +89,8 @@ _FAMILIES = re.compile(
         (?P<errorid>id|ref|reference|uid) | (?P<errormessage>(?:message(?:text)?|msg|text|info|
         string|desc|description|detail|summary|reason|title)s?)
     ) |
-    (?P<message>(?:user|developer|display|long|short|response|result|return|ret|resp|status|sub)?
-        (?:message|msg)|(?:status|http)(?:text|reason)|mensaje|meldung|nachricht|mensagem|messaggio
+    (?P<message>(?:user|developer|display|long|short|response|result|return|ret|resp|status|sub|
+        http)?(?:message|msg)|(?:status|http)(?:text|reason)|mensaje|meldung|nachricht|mensagem|messaggio
     ) | (?P<code>cod|codigo|(?:result|ret|resp|sub)code)
     """,
     re.VERBOSE,

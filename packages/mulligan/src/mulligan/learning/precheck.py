@@ -98,12 +98,13 @@ def _check_shape(case: _Case) -> Iterator[Finding]:
 def _is_advice(problem: Problem, schema: Schema, arguments: Mapping[str, object]) -> bool:
     """Whether the schema says only how its author pictured a value that may be right.
 
-    In JSON Schema a format is an annotation: authors who insist on one declare a pattern. A pattern
-    of letters means those of any alphabet, and several choices may be given as one text.
+    In JSON Schema a format is an annotation: authors who insist on one declare a pattern, and those
+    who take no other arguments say so. A pattern of letters means those of any alphabet, and
+    several choices may be given as one text.
     """
     value = next((held for path, held in list_leaves(arguments) if path == problem.path), None)
-    if problem.rule == "format" or not isinstance(value, str):
-        return problem.rule == "format"
+    if problem.rule in ("format", "unknown") or not isinstance(value, str):
+        return problem.rule in ("format", "unknown")
     if problem.rule == "pattern":
         meant = [_FOREIGN_LETTER.sub("a", value)] if not value.isascii() else []
     else:

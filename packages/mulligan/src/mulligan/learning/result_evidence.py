@@ -62,102 +62,123 @@ _PROGRAMS = r"""
     exception in thread " | thread '[^'\n]{0,100}' panicked at | uncaught (?:\w+error|exception)\b
     (?:ora|pls|tns|sql|dpi|ebs|ims|rman|ifx|db2)-?\d{4,6}[a-z]?: | sqlstate\[ | segmentation fault
     http/\d(?:\.\d)? [45]\d\d\b | mcp error -?\d | e: (?:unable|could not|package)
-    [a-z][a-z0-9_.+/-]{0,40}: (?:line \d+: |\d+: )?(?:error|fatal): | curl: \(\d+\)
-    [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{0,200}: )?(?:no such file or directory|command not found)
-    [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:permission denied|not found|is a directory)\s*$
-    [a-z][a-z0-9_.+/-]{0,40}: (?:[^\n]{1,200}: )(?:connection (?:refused|timed out)|not a directory)
-    [a-z][a-z0-9_.+/-]{0,40}: cannot [a-z]+ (?:[a-z]+ ){0,3}['"\u2018/]
-    (?!note|todo|re|status|reminder)[a-z][\w.+-]{1,40}: (?:invalid [a-z]+|no such)\b
-    [a-z]{1,20}: invalid option\b | [a-z]{1,20}: unrecognized option\b
+    [a-z][a-z0-9_.+/-]{0,40}: (?:line \d+: |\d+: )?(?:error|fatal):
     '[^'\n]{1,60}' is not recognized as an internal
 """
 """Openings of errors from shell programs."""
+_PROGRAM = re.compile(
+    r"(?!(?:note|todo|re|status|state|result|reminder)\b)(?:[a-z][\w.+/-]{0,40}|Message): "
+    r"(?:\(\d+\) )?"
+)
+"""The name that a program writes before its error."""
 
 _VERBS = (
     "find|open|read|write|connect|access|load|parse|resolve|locate|create|delete|update|fetch|get|"
-    "retrieve|execute|process|complete|determine|decode|send|save|start|reach|move|copy|list|run"
+    "retrieve|execute|process|complete|determine|decode|send|save|start|reach|move|copy|list|run|"
+    "book|cancel|change|remove|modify|add|assign|convert|divide|allocate|bind|perform|use|set"
 )
-_WORK = (
+_UNABLE = rf"(?:couldn't|could not|can't|cannot|can not|unable to|not able to) (?:{_VERBS})\b"
+_DOING = r"(?!(?:handl|manag|logg|track|report|monitor|bar|warn)ing)[a-z]{3,20}ing"
+_OF_REQUESTS = (
     "request|search|call|operation|execution|query|command|lookup|upload|download|login|action|"
-    "authentication|connection|validation|conversion|creation|update|deletion|fetch|import|export|"
-    "tool|task|transaction|payment|invocation|navigation|compilation|build|installation|api"
+    "authentication|authori[sz]ation|connection|validation|verification|conversion|creation|update|"
+    "deletion|fetch|import|export|tool|task|transaction|payment|card|invocation|navigation|"
+    "compilation|build|installation|deployment|handshake|script|process|job|api|access|permission|"
+    "token|session|link|(?:api )?key|certificate|code|quota|(?:rate )?limit|credential|password|"
+    "username|user|account|ip"
 )
-_UNABLE = rf"(?:couldn't|could not|can't|cannot|unable to|not able to) (?:{_VERBS})\b"
-_DOING = (
-    "fetching|reading|writing|executing|calling|parsing|loading|processing|creating|updating|deleting|"
-    "connecting|running|searching|getting|opening|retrieving|sending|invoking|downloading|uploading"
+_OF_PROGRAMS = (
+    "parameter|argument|option|flag|field|value|property|input|header|body|payload|entity|json|xml|"
+    "syntax|type|column|table|database|schema|index|entry|record|resource|endpoint|url|uri|route|"
+    "path|file(?: format)?|directory|device|host|port|network|server|service|gateway|upstream|"
+    "runtime|system|feature|method|function|module|id|identifier|uuid|e-?mail(?: address)?|address|"
+    "date|element|page|browser|channel|model|captcha|version"
 )
-_PLACES = "connection|network|authentication|authorization|validation|server|database|api|runtime"
+_NOUN = rf"(?:{_OF_REQUESTS}|{_OF_PROGRAMS})s?"
+"""What programs speak of when they say that something did not work."""
+_NAMED_SO = r"""(?: (?:['"`#<(][^\n]{1,80}|\S{0,40}[\d_]\S{0,40}|\S+(?=:)))?"""
+_BAD = (
+    "invalid|unknown|unsupported|unrecogni[sz]ed|incorrect|wrong|malformed|missing|insufficient|"
+    "illegal|duplicate|unexpected|expired|no such"
+)
+_FAILED = (
+    r"failed|denied|declined|refused|rejected|expired|revoked|exceeded|reached|blocked|suspended|"
+    r"disabled|timed out|unavailable|unreachable|overloaded|missing|invalid|forbidden|aborted|"
+    r"killed|crashed|lost|locked|reset|closed(?= by| unexpectedly)|rolled back|no longer valid|"
+    r"too (?:large|long|short)|not (?:[a-z]+[ai]ble|found|allowed|permitted|supported|implemented|"
+    r"valid|recogni[sz]ed|defined|unique|empty|logged in|authori[sz]ed|authenticated)|"
+    r"(?:currently |temporarily )(?:unavailable|overloaded)|"
+    r"cancell?ed(?= due to)|modified(?= by another)"
+)
+_THERE = r"(?: (?:has|have|is|was|are|were|had))?(?: been| being)?"
+_CIRCUMSTANCES = (
+    "to|for|by|on|with|when|while|because|from|at|in|after|as|since|due|until|within|during|of|that"
+)
+_CLOSE = (
+    r"(?=\W{0,3}$|[.:!;,](?! ?(?:\d|none\b))| [(\"'`\u2013\u2014-]|"
+    rf" (?:{_CIRCUMSTANCES})\b)"
+)
+"""Where a sentence ends, or goes on with the circumstances: no title goes on like that."""
 _LOOKED_FOR = "(?:no|pattern|match(?:es)?|string|term|text|results?|word|phrase|keyword)"
 _THING = rf"(?!{_LOOKED_FOR}\b)\S{{1,200}}(?: (?!{_LOOKED_FOR}\b)\S{{1,200}}){{0,3}}"
 _MARKS = "*#>\u2502\u2577\u274c\u2717\u2718\u26d4\U0001f6ab\ufe0f \t\r\n"
 """Blanks and signs before an error message."""
 
-_NO_QUESTION = r"(?!why|if|when|whether|how)[a-z]+"
+_NO_QUESTION = r"(?!why|if|when|whether|how|what|which|who|tests?\b|failed\b)[\w'\"`-]{1,40}"
+_SPELLED = r"(?=\S{0,60}[_'\"`])\S{1,200}+"
+"""A word that is spelled as in a program, or quoted."""
+_REQUIRED = r"(?:is |are )?required(?:[.!]?$| (?:to|for|but|by)\b)"
+_STATUS = r"(?:(?:http |error |status(?: code)? |code ){0,3}[45]\d\d\W{1,3})"
 _PLAIN = rf"""
-    failed to [a-z]+ | unable to [a-z]+ | (?:could not|couldn't|cannot|can't|can not) (?:{_VERBS})\b
-    (?:access|permission)(?: is| was)? denied\b(?! (?:events?|errors?|logs?|page))
-    access to .{{1,200}} (?:is|was) (?:denied|forbidden|not (?:allowed|permitted))
-    (?:[45]\d\d[ :-]{{1,3}})?(?:unauthori[sz]ed|forbidden|not found)(?:[.!]?$|: )
-    (?:[45]\d\d[ :-]{{1,3}})?(?:bad request|conflict)(?:[.!]?$|: )
-    [45]\d\d[ -][45]\.\d{{1,3}}\.\d{{1,3}}\b | the [a-z]+ (?:cannot|could not) (?:{_VERBS})\b
-    [45]\d\d[ :-]{{1,3}}(?:page |client error|server error|bad|method|request|payload|unprocessable)
-    (?:context )?deadline exceeded | method not allowed\b | (?:payload|request entity) too large
-    (?:access |session |auth |id )?(?:token|session|link) (?:has |is )?(?:expired|invalid|revoked)\b
-    you (?:have )?exceeded your\b
-    (?:too many requests|internal server error|service unavailable|gateway timeout|bad gateway)\b
-    (?:rate limit|quota)(?: was| has been)? (?:exceeded|reached)
-    not (?:authorized|authenticated)\b
-    (?:authentication|authorization|login|a valid api key) (?:is )?(?:required|failed)
-    (?:an? )?api key (?:is )?(?:required|missing|invalid)
-    (?:tool|function|method|command|endpoint) \S+ (?:was )?(?:not found|does not exist)
-    (?:tool|function|method|command|endpoint) \S+ is not available
-    (?:unknown|unsupported|unrecognized) (?:tool|function|method|command)\b
-    (?:unknown|unsupported|unrecognized) (?:parameter|argument|option)\b
-    missing (?:\d+ )?required (?:\S+ )?(?:parameter|argument|field|property|key)s?\b
-    (?:{_NO_QUESTION} ){{0,4}}(?:{_WORK}) (?:has )?failed(?:$| with | because )
-    (?:{_NO_QUESTION} ){{0,4}}(?:{_WORK}) (?:has )?failed[:.](?! ?(?:\d|none\b))
-    (?:an? |the )?(?:unexpected |internal |unknown )?error (?:has )?occurred | something went wrong
-    error (?:{_DOING})\b | (?:http )?error [45]\d\d\b | http [45]\d\d\b
-    (?:{_PLACES}) error(?:$|[:.,]) | (?:connection|request) (?:refused|reset|timed out|denied)
-    timeout(?:$|[:.]| exceeded\b| after\b) | operation not permitted | not implemented\b
-    you (?:do not|don't) have (?:permission|access|the)\b | insufficient (?:permissions?|funds)
-    you (?:are not|aren't) (?:authorized|allowed|permitted|logged|subscribed) | rate limited\b
-    please (?:log|sign) ?in\b | [^\n.]{{0,40}}\bstatus code:? [45]\d\d\b
-    you must (?:be logged in|log in|provide|specify)\b | please provide (?:an? )?valid\b
-    (?:parameter|argument|field|property) \S+ (?:is (?:required|missing|invalid)|must|cannot)\b
-    (?:{_THING}) (?:was |could )?not (?:be )?found(?:$|[.:])
+    (?:failed|unable) to [a-z]+ | error {_DOING}\b | http [45]\d\d\b
+    (?:failed|failure|aborted|killed|rejected|denied|forbidden|unauthori[sz]ed)[.!]*$
+    (?:failed|failure|rejected|denied|conflict|forbidden|unauthori[sz]ed): (?!\d|none\b)
+    (?:rejected|denied|blocked) by (?:[a-z]+ )?(?:policy|rule|guard|filter|firewall)
+    (?:(?:you|we|i|(?:the|an?) [a-z]+) )?{_UNABLE}
+    {_STATUS}?(?:unauthori[sz]ed|forbidden|not found|bad request|conflict)(?:[.!]?$|: )
+    {_STATUS}(?:page |client error|server error|bad|method|request|payload|unprocessable|[45]\.\d)
+    (?:too many (?:\w+ )?(?:requests|attempts|calls|connections)|(?:internal )?server error){_CLOSE}
+    (?:bad gateway|gateway timeout|method not allowed|request entity too large){_CLOSE}
+    (?:{_NO_QUESTION} ){{0,4}}?{_NOUN}{_NAMED_SO}{_THERE} (?:{_FAILED}){_CLOSE}
+    not (?:authori[sz]ed|authenticated|logged in|implemented|supported){_CLOSE} | operation not \w+
+    (?:{_NO_QUESTION} ){{0,3}}?{_NOUN}{_NAMED_SO} {_REQUIRED}
+    (?:{_NO_QUESTION} ){{0,2}}?(?:{_NOUN}{_NAMED_SO}|{_SPELLED}) (?:must|should) (?:not )?be\b
+    (?:the |an? |this |your )?(?:{_BAD}) (?:[\w'"`-]{{1,40}} ){{0,3}}?{_NOUN}{_NAMED_SO}{_CLOSE}
     invalid [a-z'"`]+(?: [a-z'"`]+){{0,3}}(?:[:.](?! ?(?:\d|none\b))|$)
-    (?:\W{{0,8}}(?:[a-z]+ )?timeout\W{{1,8}})?(?:(?:the )?(?:{_WORK}) )?timed out\b
-    no such (?:file|directory|table|column|key|bucket|host|tool)\b | security violation\b
+    missing (?:\d+ )?required \S+ | no such [a-z]+\b
+    no (?:permission|access|route)(?: (?:to|for)\b|$)
+    no (?:\S+ )?{_NOUN} (?:supplied|provided|specified|given|configured){_CLOSE}
+    (?:{_NO_QUESTION} ){{0,3}}?{_NOUN} \S{{1,200}} is not available
+    {_THING} (?:was |could |is )?not (?:be )?(?:found|located|resolved)(?:$|[.:])
+    (?:{_NO_QUESTION} ){{0,2}}?(?:{_NOUN}{_NAMED_SO}|{_SPELLED}) (?:does not|doesn't) exist{_CLOSE}
+    {_THING} already (?:exists?|taken|in use|registered|booked)(?:$|[.:])
+    \S{{1,60}} is not an? (?:valid|known|recogni[sz]ed) [a-z]+
+    (?:{_NO_QUESTION} ){{0,3}}is an? required [a-z]+(?:$|[.:])
+    expected [^\n]{{1,80}}[ ,](?:got|received|but found)\b
+    (?:parse|syntax|parsing) error\b{_CLOSE}
+    access to .{{1,200}} (?:is|was) (?:denied|forbidden|not (?:allowed|permitted))
+    (?:an? |the )?(?:unexpected |internal |unknown )?error (?:has )?occurred
+    (?:\w+[!,.] )?something went wrong
+    (?:{_NO_QUESTION} ){{0,2}}error(?:$|[:.,](?! ?\d))(?<!the error)(?<!an error)
+    (?:\W{{0,8}}(?:[a-z]+ )?timeout\W{{1,8}})?(?:{_NO_QUESTION} ){{0,2}}timed out\b
+    (?:{_NO_QUESTION} ){{0,2}}timeout(?:[.!]?$|:(?! ?\d)| exceeded\b| after\b)
+    out of (?:memory|disk space){_CLOSE} | division by zero | no space left
+    device or resource busy
+    insufficient (?:permissions?|funds|privileges?|stock)
+    you (?:do not|don't) have (?:permission|access|the)\b
+    you (?:are not|aren't) (?:authori[sz]ed|allowed|permitted|logged|subscribed)
+    please (?:log|sign) ?in\b | please authenticate\b
+    you must (?:be logged in|log in|provide|specify)\b
     (?:sorry|unfortunately|i'm sorry|we're sorry|my apologies)[,.!:]? [^.\n]{{0,40}}{_UNABLE}
-    (?:you are being |you have been )rate.?limited
-    (?:zugriff|zugang) verweigert
+    (?:zugriff|zugang) verweigert | fehler (?:bei|beim|in|im)\b | keine berechtigung\b
     (?:{_THING} )?(?:wurde |konnte )?nicht gefunden(?: werden)?(?:$|[.:!])
     (?:die |der |das )?{_THING} (?:existiert|gibt es) nicht\b | ungültiger? [a-zäöü]+
-    keine berechtigung\b
-    (?:die )?(?:anfrage|verbindung|anmeldung) (?:ist )?(?:fehlgeschlagen|abgelehnt)
-    (?:\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958|\u043e\u0448\u0438\u0431\u043a\u0430)\s?[:\uff1a]
-    accès (?:refusé|interdit) | (?:impossible|échec) (?:de|d'|du|lors)\b
-    (?:{_THING} )?(?:est )?introuvable(?:$|[.:!]) | acceso denegado | no autorizado
+    accès (?:refusé|interdit) | (?:{_THING} )?(?:est )?introuvable(?:$|[.:!]) | acceso denegado
     no se (?:pudo|puede|ha podido|encontró) [a-z]+ | (?:{_THING} )?no encontrad[oa](?:$|[.:!])
+    (?:\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958|\u043e\u0448\u0438\u0431\u043a\u0430)\s?[:\uff1a]
 """
 """Sentences that say on their own that it did not work."""
 
-FIRST = list_words("""
-    failed unable could couldn't cannot can't can access permission 401 403 404 429 500 502 503
-    unauthorized unauthorised forbidden not bad too internal service gateway rate quota login
-    api authentication authorization tool function method command endpoint unknown unsupported
-    unrecognized missing invalid no security unexpected error http something timeout operation
-    connection network validation server database runtime request you please parameter argument
-    field property insufficient sorry unfortunately i'm we're my zugriff zugang ungültige
-    ungültiger ungültiges keine accès impossible échec acceso anfrage verbindung
-""")
-"""First words of the less explicit ones."""
-
-_GLANCES = ("failed", "timed out", " found", "expired", "status code", "cannot", "could not")
-_FOREIGN = ("nicht", "introuvable", "no encontrad")
-ARTICLES = list_words("a an the")
 PROGRAMS = list_words("""
     thread exception uncaught npm segmentation mcp rpc http/1.0 http/1.1 http/2 fehler erreur errore
     erro fatal panic
@@ -165,7 +186,7 @@ PROGRAMS = list_words("""
 """First words of program errors without a name and a colon."""
 
 DENIED = compile_phrases(r"""
-    \bfail(?:ed|ure)?\b | \berrors?\b | \bdisabled\b | \bexpired\b | exceed(?:s|ed)\b
+    (?<!\d )\bfail(?:ed|ure)?\b | \berrors?\b | \bdisabled\b | \bexpired\b | exceed(?:s|ed)\b
     \b(?:cannot|could not|unable to)\b | \bunavailable\b | \bunsupported\b | \binsufficient\b
     too many\b | \bimpossible\b | \bnot (?:[a-z]+ed(?! yet)|enough|valid)\b | \bmissing\b
     not ?found\b | not available\b | \balready (?:been )?(?:exists|taken|in use)\b
@@ -177,7 +198,7 @@ DENIED = compile_phrases(r"""
 
 _DEEDS = (
     "added|cancelled|canceled|changed|cleared|created|deleted|enabled|ignored|removed|resolved|"
-    "restored|saved|scheduled|sent|updated"
+    "refunded|restored|saved|scheduled|sent|updated"
 )
 """What a message ends with that says what was done."""
 ALL_WELL = compile_phrases(rf"""
@@ -208,7 +229,7 @@ def opens_as_error(text: str) -> bool:
         start
     ):
         return len(text) <= LONG and not _goes_on(text)
-    if len(text) > SHORT or not (_may_be_plain(first, start) and _compile_plain().match(start)):
+    if len(text) > SHORT or not _is_plain_error(start):
         return False
     return not (_goes_on(start) or ALL_WELL.search(start) or figure)
 
@@ -224,18 +245,14 @@ def _compile_programs() -> re.Pattern[str]:
     return compile_phrases(_PROGRAMS)
 
 
-def _may_be_plain(first: str, start: str) -> bool:
-    """A quick check of the first word: nearly every text returns here."""
-    if first.strip(".:!,") in FIRST:
+def _is_plain_error(start: str) -> bool:
+    """Whether a text begins with a sentence about a failure, perhaps after a program's name."""
+    plain = _compile_plain()
+    if plain.match(start):
         return True
-    low = start.casefold()
-    if any(word in low for word in _GLANCES):
-        return True
-    if first in ARTICLES:
-        return "error" in low or "api key" in low
-    # The same in other languages.
-    foreign = not low.isascii() and ("\uff1a" in low or ":" in low[:12])
-    return first[:1].isdigit() or foreign or any(word in low for word in _FOREIGN)
+    program = _PROGRAM.match(start)
+    said = start[program.end() :].partition("\n")[0] if program else ""
+    return any(plain.match(each) for each in (said, said.rpartition(": ")[2]) if each)
 
 
 def says_failure(message: str) -> bool:
@@ -315,8 +332,8 @@ ABOUT = frozenset(
     parameter params parameters context request method url uri version category domain cause causes
     source info more_info code codes severity retry api_version service host warning_messages output
     command cmd args node language locale response_metadata inner_error help_url reference file line
-    action global debug_id took diagnostics resource_type statement_handle problems violations
-    issues
+    action global debug_id took diagnostics resource resource_type statement_handle problems
+    violations issues
 """)
 )
 """Metadata fields around an answer."""
@@ -325,7 +342,7 @@ WELL = list_words("ok success succeeded successful completed complete done passe
 FALSE = list_words("false no n 0 failed failure fail error")
 NOTHING = list_words("none null no false 0 ok success nil n/a -")
 _BAD_STATE = list_words("error errored fatal ko nok")
-_FAILED_STATE = list_words("failed failure fail exception")
+_FAILED_STATES = frozenset((*_BAD_STATE, *list_words("failed failure fail exception")))
 _ABOUT = re.compile(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction|host)id$|"
     r"^(?:error|exception|fault|err|fehler)|(?:url|links?|parameters|version|timestamp|time|headers?|metadata)$"
@@ -375,7 +392,7 @@ def _may_speak(held: Fields) -> bool:
             return True
         if name in CODE_NAMES and _names_failure(held, name):
             return True
-        if name in STATES and type(value) is str and value.casefold() in _BAD_STATE:
+        if name in STATES and type(value) is str and value.casefold() in _FAILED_STATES:
             return True
         if name in _KINDS and (value == "error" or not _SAID.isdisjoint(held)):
             return True
@@ -383,6 +400,11 @@ def _may_speak(held: Fields) -> bool:
 
 
 _STOPS = (".", "!")
+_PREDICATE = re.compile(
+    r"(?:can't|cannot|must|should|may not|does not|doesn't|are (?:not|invalid)|is(?:n't| not|"
+    r" invalid| required| missing| too| already| reserved)|has (?:already|expired))(?![\w-])",
+    re.IGNORECASE,
+)
 MOST_ABOUT = 6
 """Fields that a message has around it."""
 
@@ -415,17 +437,22 @@ def _is_about_failure(name: str, value: object) -> bool:
     return bool(_weigh_kind(inner)) or any(map(ends_as_error, inner))
 
 
+def _is_complaint(text: str) -> bool:
+    """A sentence, or one whose subject is the field that it stands in: `can't be blank`."""
+    return text.endswith(_STOPS) or _PREDICATE.match(text) is not None
+
+
 def may_complain(held: Mapping[str, object]) -> bool:
     """A quick test for what `{"email": ["Enter an address."]}` begins with."""
     first = next(iter(held.values()), None)
     told = first[0] if type(first) is list and first else None
-    return type(told) is str and told.endswith(_STOPS)
+    return type(told) is str and _is_complaint(told)
 
 
 def _complains(held: Fields) -> bool:
     """Nothing but sentences on what is wrong, by the fields of a form."""
     return _lists_complaints(held) and all(
-        isinstance(each, list) and all(str(text).endswith(_STOPS) for text in each)
+        isinstance(each, list) and all(_is_complaint(str(text)) for text in each)
         for each in held.values()
     )
 
@@ -452,7 +479,7 @@ def _is_list_of_failures(value: object) -> bool:
     return (
         isinstance(value, list)
         and 0 < len(value) <= MOST_LINES
-        and all(isinstance(each, str) and says_failure(each) for each in value)
+        and all(isinstance(t, str) and (_PREDICATE.match(t) or says_failure(t)) for t in value)
     )
 
 
@@ -560,6 +587,12 @@ def _is_explanation(value: object) -> bool:
     )
 
 
+def _holds_nothing(value: object) -> bool:
+    """Whether what stands for the data is empty, a count of none, or says that it failed."""
+    failed = isinstance(value, str) and value.casefold() in _FAILED_STATES
+    return failed or is_blank(value) or value == 0 or _refuses_alone(value)
+
+
 def _refuses_alone(value: object) -> bool:
     """Whether what stands for the data is only the status of a refusal: `{"status": 404}`."""
     if not isinstance(value, Mapping) or len(value) != 1:
@@ -590,6 +623,9 @@ def _names_error(held: Fields) -> bool:
     """A code or a stack beside words, what a validator found wrong, or a field that holds one."""
     stack = any(_is_said(held.get(name)) for name in STACKS)
     if (stack or _has_code_of_error(held)) and _has_words(held):
+        return True
+    emptied = [_holds_nothing(held[name]) for name in DATA if name in held]
+    if emptied and all(emptied) and any(_is_said(held.get(name)) for name in MANY):
         return True
     listed = held.get("detail")
     first = listed[0] if isinstance(listed, list) and listed else None
@@ -640,7 +676,7 @@ def _weigh_state(held: Fields) -> int:
         thing = "state" in held or not {"id", "name"}.isdisjoint(held)
         return 2 if _has_words(held) and not thing else 1
     named = any(_names_failure(held, name) for name in STATES)
-    return int(named or not states.isdisjoint(_FAILED_STATE))
+    return int(named or not states.isdisjoint(_FAILED_STATES))
 
 
 def _weigh_code(held: Fields) -> int:
@@ -728,12 +764,12 @@ def _speaks_against(held: Fields) -> bool:
 
 def _is_data(name: str, value: object) -> bool:
     if name in DATA:
-        return not (is_blank(value) or _refuses_alone(value))
+        return not _holds_nothing(value)
+    if name in ABOUT or _ABOUT.search(name):
+        return False
     counted = type(value) is int or type(value) is float
     if counted and value and _COUNTED.search(name) and not _NO_COUNT.search(name):
         return True
-    if name in ABOUT or _ABOUT.search(name):
-        return False
     if isinstance(value, list):
         return bool(value) and not isinstance(value[0], str)
     return isinstance(value, Mapping) and not is_blank(value)
@@ -753,7 +789,7 @@ def _list_payload(held: Fields) -> Iterator[str]:
     for name, value in held.items():
         about = name in MARKS or name in ABOUT or _ABOUT.search(name) is not None
         about = about or ends_as_error(name) or _is_about_error(name, held)
-        if is_blank(value) or (name not in DATA and about) or _refuses_alone(value):
+        if is_blank(value) or (about if name not in DATA else _holds_nothing(value)):
             continue
         kind = value if name in KINDS and isinstance(value, str) else ""
         if name in DATA or not (kind and _names_error_kind(kind[:200])):

@@ -46,13 +46,6 @@ Given = tuple[tuple[object, ...], dict[str, object]]
 class ActiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
-    __slots__ = (
-        "_asked", "_copies", "_make", "acted_within", "acting_within", "advised", "arguments",
-        "at_us", "brought", "duration_us", "follows", "given", "id", "key", "labels", "outer",
-        "over", "parameters", "parent", "record", "records", "require_lease", "result", "span",
-        "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
-    )  # fmt: skip
-
     start: int
     arguments: Mapping[str, object]
     """What was asked for, by name: neither what we fill nor what a framework does."""
@@ -62,6 +55,32 @@ class ActiveCall:
     result: object
     """What it came back with, once it did, like `duration_us`."""
     duration_us: int
+    key: str | None = None
+    """What the remote may know it by, the same on every try; `None`: its tool takes none."""
+    brought: str | None = None
+    """A parameter that is ours to fill, where the caller gave it a value of its own."""
+    parameters: str | None = None
+    """Redacted before the tool can change what it was given; `None`: not sampled."""
+    parent: str | None = None
+    acted_within = False
+    """Calls that it has made itself may have changed something."""
+    acting_within: set[ActiveCall] | None = None
+    """Calls that it has made itself, may change something, and have not come back."""
+    over = False
+    """It has failed, having made no call that may have changed something: it makes none now."""
+    follows: SuggestedCall | None = None
+    """The correction that this call is."""
+    span: ToolSpan | None = None
+    step = ""
+    """Which call of its turn it is, as its derived context says it; else nothing."""
+    try_number = 1
+    record: Record | None = None
+    """What its tool's own functions are given of it, once its snapshot was taken."""
+    records: tuple[Record, ...] = ()
+    """The same of every action that it consists of, once they are on record."""
+    require_lease: Callable[[], None] | None = None
+    """Raises where it may not be sent any more, once it is on record: before every try."""
+    _asked: Mapping[str, object] | None = None
 
     # By position: a class that is called by names takes half as long again, at every call.
     def __init__(self, tool: Tool, turn: OpenTurn | None, waiter: Waiter) -> None:
@@ -77,34 +96,8 @@ class ActiveCall:
         self.took_us = None if known is None else known.took_us
         """How long it took where its client has made it already."""
         self.advised = known is None or known.advised
-        self.key: str | None = None
-        """What the remote may know it by, the same on every try; `None`: its tool takes none."""
-        self.brought: str | None = None
-        """A parameter that is ours to fill, where the caller gave it a value of its own."""
-        self.parameters: str | None = None
-        """Redacted before the tool can change what it was given; `None`: not sampled."""
-        self.parent: str | None = None
         self.outer = UNDER_WAY.get()
         """The call of a tool that makes this one, if one does."""
-        self.acted_within = False
-        """Calls that it has made itself may have changed something."""
-        self.acting_within: set[ActiveCall] | None = None
-        """Calls that it has made itself, may change something, and have not come back."""
-        self.over = False
-        """It has failed, having made no call that may have changed something: it makes none now."""
-        self.follows: SuggestedCall | None = None
-        """The correction that this call is."""
-        self.span: ToolSpan | None = None
-        self.step = ""
-        """Which call of its turn it is, as its derived context says it; else nothing."""
-        self.try_number = 1
-        self.record: Record | None = None
-        """What its tool's own functions are given of it, once its snapshot was taken."""
-        self.records: tuple[Record, ...] = ()
-        """The same of every action that it consists of, once they are on record."""
-        self.require_lease: Callable[[], None] | None = None
-        """Raises where it may not be sent any more, once it is on record: before every try."""
-        self._asked: Mapping[str, object] | None = None
 
     def count_for(self, labels: Labels) -> None:
         """Whose call it is in the log, and in how calls of its tool by the same tenant go."""

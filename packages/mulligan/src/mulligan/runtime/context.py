@@ -183,8 +183,7 @@ class LiveAttempt:
 
     def list_inner(self) -> list[LiveAction]:
         """What the turns inside it have done."""
-        inner = [each for turn in self.inner for each in turn.attempts]
-        return [action for each in inner for action in (*each.actions, *each.list_inner())]
+        return [action for turn in self.inner for action in turn.list_actions()]
 
     def list_in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
@@ -502,6 +501,23 @@ class TurnsUnderWay:
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
+    outer: OpenTurn | None = None
+    """The turn that it was opened in and belongs to."""
+    _around: OpenTurn | None = None
+    """The turn that it was opened in, perhaps of another application."""
+    correction: Correction | None = None
+    """What was wrong with the attempt before this one, and what is true now."""
+    kept = False
+    """What its tools return is kept elsewhere, where the run may continue from it."""
+    durable = False
+    """An engine goes on with it in whichever process, step by step."""
+    over = False
+    """It was left, though calls that it made may still be under way."""
+    reviewing: Reviewing | None = None
+    steps = 0
+    """Calls that were begun in it, where their rows have a derived context."""
+    _entered = 0
+
     def __init__(
         self,
         turn: Turn,
@@ -519,13 +535,7 @@ class OpenTurn:
         """What every turn of one application shares."""
         self.own = own
         """It is independent, also where it is opened inside another."""
-        self.outer: OpenTurn | None = None
-        """The turn that it was opened in and belongs to."""
-        self._around: OpenTurn | None = None
-        """The turn that it was opened in, perhaps of another application."""
         self.attempts: list[LiveAttempt] = [LiveAttempt(turn=turn, number=1)]
-        self.correction: Correction | None = None
-        """What was wrong with the attempt before this one, and what is true now."""
         self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
         """What its agent was told about calls that failed, also of those that returned a failure;
         the latest last."""
@@ -538,15 +548,6 @@ class OpenTurn:
         """Corrections that its agent was shown."""
         self.failing: dict[object, tuple[int, str]] = {}
         """How often each call has failed in the same way since it last did not, and how."""
-        self.kept = False
-        """What its tools return is kept elsewhere, where the run may continue from it."""
-        self.durable = False
-        """An engine goes on with it in whichever process, step by step."""
-        self.over = False
-        """It was left, though calls that it made may still be under way."""
-        self.reviewing: Reviewing | None = None
-        self.steps = 0
-        """Calls that were begun in it, where their rows have a derived context."""
         # Redacted and derived once here, not at every call.
         within = origin.host or origin.within
         self.labels = Labels(
@@ -555,7 +556,6 @@ class OpenTurn:
             context=self._build_context(),
             turn=turn.id,
         )
-        self._entered = 0
         self._tokens: list[tuple[Token[CallContext], CallContext]] = []
 
     def note_tools(self, count: int) -> None:

@@ -40,6 +40,7 @@ from mulligan.types.action import (
     By,
     Entry,
     Kept,
+    Opening,
     Request,
     State,
     check_step,
@@ -319,7 +320,7 @@ class JournalWriter:
     vault: Vault
     clock: Clock
     scrub: Callable[[str], str]
-    announce: Callable[[ActionMoved | ActionUndone], None]
+    announce: Callable[[Opening, Entry], None]
     live: set[str] = field(default_factory=set)
     """Ids of the actions that this process will take further."""
     recovered: set[str] = field(default_factory=set)
@@ -363,13 +364,11 @@ class JournalWriter:
         why: str = "",
     ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        own = [
-            kept for action in actions for kept in (*keep_arguments(action), *keep_before(action))
-        ]
-        own.append(self._keep_shared(actions, "evidence", evidence))
-        own += [kept for action in actions for kept in keep_said(action)]
-        self.live.update(action.id for action in actions)
-        await self.move(actions, State.INTENT, keep=[*own, *keep], why=why)
+        keep = [*keep, self._keep_shared(actions, "evidence", evidence)]
+        for action in actions:
+            keep += [*keep_arguments(action), *keep_before(action), *keep_said(action)]
+            self.live.add(action.id)
+        await self.move(actions, State.INTENT, keep=keep, why=why)
 
     async def mark_executed(
         self, actions: Sequence[LiveAction], *, facts: Mapping[str, object] | None = None
@@ -377,13 +376,10 @@ class JournalWriter:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
         first, *others = [action.record.result for action in actions]
         shared = first is not None and others and all(each is first for each in others)
-        keep = [
-            kept
-            for a in actions
-            for kept in keep_outcome(
-                a, Kept(owner=a.id, name="result", value=b""), whole=not shared
-            )
-        ]
+        keep: list[Kept] = []
+        for a in actions:
+            row = Kept(owner=a.id, name="result", value=b"")
+            keep += keep_outcome(a, row, whole=not shared)
         if shared:
             # One for all: of a bulk of thousands, each would else keep what all returned.
             keep += keep_outcome(actions[0], self._keep_shared(actions, "result", b""))
@@ -422,47 +418,41 @@ class JournalWriter:
         What is kept beside them is kept also where no step is taken.
         """
         moves = [move for move in moves if move.actions]
-        moved = [(action, move.state) for move in moves for action in move.actions]
+        moved = [(action, action.state) for move in moves for action in move.actions]
         if not moved and not keep:
             return
-        for action, state in moved:
-            check_step(action.id, action.state, state, by=action.by)
+        for move in moves:
+            for action in move.actions:
+                check_step(action.id, action.state, move.state, by=action.by)
         entries = [entry for move in moves for entry in self._build_entries(move)]
-        before = [(action.state, action.version) for action, _ in moved]
         keep, until = list(keep), self.clock() + SHARED_LIFE
         for move in moves:
-            steps = ((action.id, action.opening, action.version + 1) for action in move.actions)
-            keep += keep_findings(move.why, steps, scrub=self.scrub, until=until)
+            keep += keep_findings(move.why, move.actions, scrub=self.scrub, until=until)
             keep += await self._take_places(move, until=until)
         # Submitted at once: a cancelled waiter loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
-        for action, state in moved:
-            action.state, action.version = state, action.version + 1
+        for (action, _), entry in zip(moved, entries, strict=True):
+            action.state, action.version = entry.state, entry.version
         try:
             await self.waiter.wait(future)
         except MulliganError:
-            for (action, _), (was, version) in zip(moved, before, strict=True):
-                action.state, action.version = was, version
+            for (action, was), entry in zip(moved, entries, strict=True):
+                action.state, action.version = was, entry.version - 1
             raise
-        for (action, state), entry in zip(moved, entries, strict=True):
+        for (action, _), entry in zip(moved, entries, strict=True):
             action.by = By.OWNER
-            self.announce(_build_moved_event(action, state, at=entry.at))
-            if state is State.UNDONE:
-                self.announce(_build_undone_event(action))
+            self.announce(action.opening, entry)
 
     async def _take_places(self, move: StateChange, *, until: datetime) -> Iterable[Kept]:
         """The places of calls on their objects: before they are made, if those are known by then.
 
         What has happened is written without waiting for anything.
         """
-        state = move.state
-        calls = [(a.id, new) for a in move.actions if (new := a.take_new_objects(state))]
-        taken = self.history.take_places(calls, until=until)
-        return (
-            await self.waiter.aside(partial(list, taken))
-            if calls and state is State.INTENT
-            else taken
-        )
+        calls = [(a.id, new) for a in move.actions if (new := a.take_new_objects(move.state))]
+        taken: Iterable[Kept] = self.history.take_places(calls, until=until) if calls else ()
+        if calls and move.state is State.INTENT:
+            taken = await self.waiter.aside(partial(list, taken))
+        return taken
 
     def build_review(self, reviewed: ReviewedAttempt) -> list[Kept]:
         """The result of a review, to be kept for the page of its turn."""
@@ -591,12 +581,13 @@ class JournalWriter:
             own["given_up"] = list(action.given_up)
         if action.unheard_since is not None:
             own["unheard_since"] = list(action.unheard_since)
-        if state in _TO_UNDO and action.undo_begun:
-            own |= {"undo_begun": True, "seen": action.seen}
-        if state in _TO_UNDO and action.claimed:
-            own |= {"claimed": True, "claimed_at": action.claimed_at}
-        if state in _TO_UNDO and action.after:
-            own["after"] = list(action.after)
+        if state in _TO_UNDO:
+            if action.undo_begun:
+                own |= {"undo_begun": True, "seen": action.seen}
+            if action.claimed:
+                own |= {"claimed": True, "claimed_at": action.claimed_at}
+            if action.after:
+                own["after"] = list(action.after)
         return Entry(
             action=action.id,
             state=state,
@@ -611,25 +602,22 @@ _TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DI
 """States from which an undo goes on, or a person may have one made: in the right order."""
 
 
-def _build_moved_event(action: LiveAction, state: State, *, at: datetime) -> ActionMoved:
-    opening = action.opening
-    return ActionMoved(
-        action=action.id,
-        state=state,
-        at=at,
+def build_step_events(opening: Opening, entry: Entry) -> Iterator[ActionMoved | ActionUndone]:
+    """What subscribers hear of a step."""
+    yield ActionMoved(
+        action=entry.action,
+        state=entry.state,
+        at=entry.at,
         tool=opening.tool,
         agent=opening.agent,
         tenant=opening.tenant,
         turn=opening.turn,
     )
-
-
-def _build_undone_event(action: LiveAction) -> ActionUndone:
-    opening = action.opening
-    return ActionUndone(
-        action=action.id,
-        call=opening.call,
-        tool=opening.tool,
-        turn=opening.turn,
-        attempt=opening.attempt,
-    )
+    if entry.state is State.UNDONE:
+        yield ActionUndone(
+            action=entry.action,
+            call=opening.call,
+            tool=opening.tool,
+            turn=opening.turn,
+            attempt=opening.attempt,
+        )

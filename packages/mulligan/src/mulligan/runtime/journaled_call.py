@@ -49,24 +49,21 @@ from mulligan.types.errors import (
 
 async def take_snapshots(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
     """The actions a reversible call consists of, each with its snapshot."""
-    each, runtime = call.tool.declaration.each, call.tool.runtime
-    given = dict(call.arguments)
+    each, given = call.tool.declaration.each, dict(call.arguments)
     elements = given.get(each) if each is not None else None
     if each is None or not isinstance(elements, (list, tuple)) or not elements:
         parts, ids, parent = [given], [call.id], None
     else:
         parts = [given | {each: element} for element in elements]
-        ids = [runtime.make_id() for _ in parts]
+        ids = [call.tool.runtime.make_id() for _ in parts]
         parent = call.id
     actions = [
         build_action(call, turn, arguments=part, id=name, parent=parent)
         for part, name in zip(parts, ids, strict=True)
     ]
-    before, within = (
-        call.tool.declaration.callbacks.before,
-        call.tool.declaration.remote.answers_within,
-    )
-    if before is not None:
+    declared = call.tool.declaration
+    if (before := declared.callbacks.before) is not None:
+        within = declared.remote.answers_within
         for action in actions:
             # A copy: the tool may change the very object that it was read from.
             seen = copy_value(await call_here(before, action.record, within=within))
@@ -128,6 +125,7 @@ def build_action(
         parent=parent,
         key=call.key,
         binding=call.tool.mark,
+        session=_read_session(turn.root),
         durable=turn.root.durable,
     )
     return LiveAction(
@@ -140,6 +138,10 @@ def build_action(
         on_settled=partial(log_settled, call.tool),
         belongs=call.belongs,
     )
+
+
+def _read_session(turn: OpenTurn) -> str:
+    return turn.home.redact_label(turn.turn.session) if turn.turn.session else ""
 
 
 def split_result(result: object, actions: Sequence[LiveAction]) -> list[object]:

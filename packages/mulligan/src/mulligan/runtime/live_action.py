@@ -106,7 +106,8 @@ class LiveAction:
 
         What a call has written to may be known only once it came back, whatever it has returned.
         """
-        if state not in (State.INTENT, State.UNKNOWN, State.EXECUTED):
+        says = self.callbacks.about is not None
+        if not says or state not in (State.INTENT, State.UNKNOWN, State.EXECUTED):
             return frozenset()
         if self.placed is None and state is not State.INTENT:
             self.placed = self._find_objects(replace(self.record, result=None))

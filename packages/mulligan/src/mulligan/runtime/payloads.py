@@ -48,6 +48,7 @@ class Keeping(Protocol):
     """An action, as far as its values are kept."""
 
     id: str
+    version: int
     opening: Opening
     declaration: Declaration
     record: Record
@@ -218,13 +219,9 @@ class Rejection(str):
 
 
 def keep_findings(
-    why: str,
-    moved: Iterable[tuple[str, Opening, int]],
-    *,
-    scrub: Callable[[str], str],
-    until: datetime,
+    why: str, actions: Iterable[Keeping], *, scrub: Callable[[str], str], until: datetime
 ) -> Sequence[Kept]:
-    """What is kept of a rejection of actions, each with its opening and the number of its entry.
+    """What is kept of a rejection of actions, for the entry that each has next.
 
     Of a bulk once, and then until a time of its own.
     """
@@ -232,8 +229,8 @@ def keep_findings(
         return ()
     value = scrub(why.found).encode("utf-8", "replace")
     owners = {
-        (opening.parent or action, version): opening.parent is not None
-        for action, opening, version in moved
+        (each.opening.parent or each.id, each.version + 1): each.opening.parent is not None
+        for each in actions
     }
     return [
         Kept(

@@ -62,7 +62,9 @@ from mulligan.runtime.rollback import (
 )
 from mulligan.runtime.tool import Make
 from mulligan.runtime.toolbox import Toolbox, build_codeless_action
+from mulligan.runtime.undo_group import order_requested
 from mulligan.types.action import (
+    GONE,
     HOLDS,
     UNANSWERED,
     UNCERTAIN,
@@ -418,8 +420,6 @@ ENGINE_LIFE = timedelta(days=1)
 """How long a turn that an engine keeps may stand still before others review what it did."""
 
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
-GONE = (State.UNDONE, State.NOT_EXECUTED, State.CLOSED)
-"""States in which nothing of an action is left, or a person has seen to what is."""
 WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
 """States that are looked at again after a pause, a longer one each time."""
 
@@ -490,6 +490,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
 
     async def _undo_all(self, due: Sequence[Action]) -> int:
         """Those that may touch the same object one by one, the newest first; all others at once."""
+        due = await asyncio.to_thread(order_requested, due, book=self.book, toolbox=self.toolbox)
         by_id = {action.id: action for action in due}
         known = await asyncio.to_thread(self._take_up_all, due)
 

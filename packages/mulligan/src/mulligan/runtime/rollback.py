@@ -128,7 +128,7 @@ class _Line:
     def add_call(self, elements: Sequence[LiveAction]) -> None:
         """The actions of one call: of a bulk none waits for another that is not on its object."""
         vague = [action.id for action in elements if not action.objects]
-        unsure = {action.id for action in elements if not _is_told_by_version(action)}
+        unsure = {action.id for action in elements if not is_told_by_version(action)}
         waiting = [each for each in vague if each in unsure]
         for action in elements:
             waits = self._find_related(action)
@@ -159,7 +159,7 @@ class _Line:
             self.named[action.opening.server, value] = action.id
 
 
-def _is_told_by_version(action: LiveAction) -> bool:
+def is_told_by_version(action: LiveAction) -> bool:
     """Whether its undo is refused where another call has changed the object since."""
     return action.callbacks.version is not None and not action.declaration.deletes
 
@@ -359,11 +359,14 @@ async def undo_all(
         undeclared += await record_undeclared(attempt, book=book, why=why)
         standing = _list_unknown(attempt, UNREVIEWED, known)
         unsettled = _list_unknown(attempt, UNANSWERED, known)
+        held = attempt.list_whole_in_state(State.HELD)
+        if not (standing or unsettled or held or keep):
+            break
         gone = attempt.list_whole_in_state(State.UNDONE, State.UNDOING)
         now = [a for a in reversed(standing) if choose_fate(a, gone) is Fate.UNDO]
         taken = await reject(
             now,
-            held=attempt.list_whole_in_state(State.HELD),
+            held=held,
             beyond=[action for action in standing if action not in now],
             unsettled=[(action, choose_fate(action, [*gone, *now])) for action in unsettled],
             book=book,
@@ -414,6 +417,16 @@ async def undo_actions(actions: Sequence[LiveAction], *, book: JournalWriter) ->
             await rollback.undo_wave([a for a in wave if not await rollback.is_stuck(a)])
         for action in rollback.postponed:
             await rollback.undo_wave([action], last=True)
+
+
+async def assess_undo(
+    action: LiveAction, *, among: dict[str, LiveAction], book: JournalWriter
+) -> tuple[State, str]:
+    """What an undo would come to now, beside others that would be undone too; nothing is sent."""
+    begun = await _Rollback(book=book, by_id=among)._assess(action)  # noqa: SLF001 - of this module
+    if begun.undone is None:
+        return State.UNDONE, ""
+    return STATE_AFTER[begun.undone.result], begun.undone.why
 
 
 def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
@@ -647,6 +660,8 @@ class _Rollback:
 
         Where a later call of ours stays, and nothing was to undo, what is there may be its work.
         """
+        if not sent.action.objects:
+            return []
         theirs = sent.policy.later.stays and not sent.first.ours
         was = None if theirs else await read_version_before(sent.record, sent.policy)
         until = self.book.clock() + SHARED_LIFE

@@ -35,11 +35,9 @@ from mulligan.runtime.signature import read_signature
 from mulligan.runtime.tool_identity import find_binding
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter, RowQueue
-from mulligan.types.action import SETTLED
 from mulligan.types.call import Record, RecordFunction
 from mulligan.types.effect import Effect, Mode, Precheck
 from mulligan.types.errors import ConfigurationError, NoSchemaError, NothingDone
-from mulligan.types.events import ActionMoved, Happened
 from mulligan.types.interfaces import Classify, Judge
 from mulligan.types.lesson import NO_SCHEMA, ErrorRule
 from mulligan.types.limits import STUCK_AFTER, Backoff, JudgeLimits
@@ -93,10 +91,9 @@ class ActionTools:
         """The tool that made an action in this process, and what cannot be written of its call."""
         return self._found.get(action)
 
-    def forget(self, event: Happened) -> None:
+    def forget(self, action: str) -> None:
         """An action is settled, so that nothing more is done about it."""
-        if isinstance(event, ActionMoved) and event.state in SETTLED:
-            self._found.pop(event.action, None)
+        self._found.pop(action, None)
 
 
 def read_wall_us() -> int:

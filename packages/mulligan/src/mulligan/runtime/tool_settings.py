@@ -106,9 +106,8 @@ def read_fields(
 ) -> dict[str, Any]:
     """The fields of a declaration, by their names and in their order, as its author filled them."""
     read: dict[str, Any] = {}
-    for name, hint in _read_field_hints(owner).items():
+    for name, how in _list_readers(owner).items():
         said = Said(tool, called, name, declared)
-        how = _choose_reader(hint)
         try:
             if isinstance(how, FoundBy):
                 read[name] = how.find(said)
@@ -127,13 +126,13 @@ def read_fields(
 
 def is_derived(owner: type, name: str) -> bool:
     """Whether a field follows from the tool, so that it has no default of its own."""
-    hint = _read_field_hints(owner).get(name)
-    return hint is not None and isinstance(_choose_reader(hint), FoundBy)
+    return isinstance(_list_readers(owner).get(name), FoundBy)
 
 
 @cache
-def _read_field_hints(owner: type) -> Mapping[str, object]:
-    return typing.get_type_hints(owner, include_extras=True)
+def _list_readers(owner: type) -> Mapping[str, ReadBy | FoundBy]:
+    hints = typing.get_type_hints(owner, include_extras=True)
+    return {name: _choose_reader(hint) for name, hint in hints.items()}
 
 
 def _choose_reader(hint: object) -> ReadBy | FoundBy:

@@ -405,9 +405,9 @@ class TurnLoop:
             await settle_reviewed(seen, verdict, book=self._book, keep=keep)
         else:
             await self._book.move(seen, State.PENDING_REVIEW, keep=keep, facts=unread)
-        late = self.turn.attempt.list_whole_in_state(State.EXECUTED)
-        why = "Its answer came during the review."
-        await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
+        if late := self.turn.attempt.list_whole_in_state(State.EXECUTED):
+            why = "Its answer came during the review."
+            await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
         await checkpoint(Point.MARKED)
 
     def _build_done(self, last: Round[object, Verdict]) -> Done:

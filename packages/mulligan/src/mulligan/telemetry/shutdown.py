@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import itertools
 import logging
 import os
 import signal
@@ -92,8 +91,8 @@ call_on_fork(after_in_child=_restart_writers)
 Close = Callable[[], None]
 
 MOST_UNUSED = 16
-"""Applications that may be opened before it is looked which of them are in use: threads and files
-are nothing that Python's collector counts."""
+"""Applications that may be left unclosed before it is looked which of them are in use: threads and
+files are nothing that Python's collector counts."""
 PATIENCE = 10.0
 """Seconds that an opening waits for those before it to be closed."""
 
@@ -111,18 +110,27 @@ class Closer:
         self._left: SimpleQueue[Sequence[Close] | threading.Event] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
-        self._opened = itertools.count(1)
+        self._open: list[weakref.finalize[..., object]] = []
+        self._most = MOST_UNUSED
 
     def watch(self, owner: object, closes: Sequence[Close]) -> weakref.finalize[..., object]:
         """Call these once the owner is garbage-collected. None of them may reference it."""
         # Started here: a collector may come by while its thread holds what starting takes.
         self._start()
-        if next(self._opened) % MOST_UNUSED == 0:
+        if self._count_open() >= self._most:
             gc.collect()
             self.wait()
+            self._most = self._count_open() + MOST_UNUSED
         watched = weakref.finalize(owner, self._left.put, closes)
         watched.atexit = False
+        with self._starting:
+            self._open.append(watched)
         return watched
+
+    def _count_open(self) -> int:
+        with self._starting:
+            self._open = [each for each in self._open if each.alive]
+            return len(self._open)
 
     def wait(self) -> bool:
         """Wait until all that was left so far is closed, for a while. Whether it is."""

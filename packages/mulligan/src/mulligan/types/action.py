@@ -180,6 +180,9 @@ ACCEPTED = UNREVIEWED | {State.VERIFIED, State.UNCHECKED, State.DISPUTED}
 STANDING = ACCEPTED | {State.CONFLICT, State.UNDO_FAILED, State.UNDOING}
 """Something of it is there."""
 
+GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.CLOSED})
+"""Nothing of it is left, or a person has seen to what is."""
+
 AT_WORK = SYNCED | {State.UNKNOWN, State.EXECUTED}
 """Who wrote it is about to write the next entry itself."""
 
@@ -196,6 +199,13 @@ class UndoResult(StrEnum):
     """Someone else changed it since; their version stands."""
     FAILED = "failed"
     UNKNOWN = "unknown"
+
+
+class Foreseen(Struct, frozen=True, kw_only=True):
+    """What an undo would come to, as things are now."""
+
+    state: State
+    why: str = ""
 
 
 STATE_AFTER = {
@@ -227,6 +237,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     """The action of the whole bulk, where this is one of its elements."""
     key: str | None = None
     """The idempotency key or client id the remote knows this call by, which is ours."""
+    session: str = ""
+    """The conversation of its turn, by the name that a host or the application gives it."""
     durable: bool = False
     """An engine keeps its turn, and goes on with it after a crash: until it has, or a day has gone
     by, no other process reviews it."""
@@ -287,6 +299,7 @@ class ActionQuery(Struct, frozen=True, kw_only=True):
     tool: str | None = None
     agent: str | None = None
     turn: str | None = None
+    session: str | None = None
     parent: str | None = None
     """Only elements of this bulk."""
     states: frozenset[State] = frozenset()
@@ -304,6 +317,7 @@ class ActionQuery(Struct, frozen=True, kw_only=True):
             (self.tool, opening.tool),
             (self.agent, opening.agent),
             (self.turn, opening.turn),
+            (self.session, opening.session),
             (self.parent, opening.parent),
         )
         return (

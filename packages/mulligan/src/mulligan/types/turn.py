@@ -546,6 +546,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     tenant: str = ""
     principal: str = ""
     """Who asked, where one application serves many."""
+    session: str = ""
+    """The conversation that it is part of, by the name your application has for it."""
     known: Mapping[str, object] = NOTHING_KNOWN
     """Things the application knows: a home address, a calendar."""
     vouched: bool = True
@@ -556,7 +558,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         require_aware(self.now, name="now")
-        for name in ("agent", "context", "tenant", "principal"):
+        for name in ("agent", "context", "tenant", "principal", "session"):
             if not isinstance(getattr(self, name), str):
                 raise ConfigurationError(
                     f"{name} must be text, not {type(getattr(self, name)).__name__}. "

@@ -294,6 +294,7 @@ class JournalCommitter:
     def _commit(self, works: Sequence[Work], *, synced: bool) -> Sequence[object]:
         deadline = time.monotonic() + self._timeout.total_seconds()
         unanswered: list[object] | None = None
+        apart = False
         while True:
             outcomes: list[object] = []
             try:
@@ -303,7 +304,10 @@ class JournalCommitter:
                     # Of an earlier group, whose outcome was unknown.
                     self._has_landed([], synced=False)
                 unanswered = None
-                return self._commit_works(works, outcomes, synced=synced)
+                return self._commit_once(works, outcomes, synced=synced, apart=apart)
+            except ApartError:
+                # Together first: hardly ever does one of them fail.
+                apart = True
             except ConnectionLostError:
                 self._drop_session()
                 if len(outcomes) == len(works):
@@ -314,22 +318,12 @@ class JournalCommitter:
                 if time.monotonic() > deadline:
                     raise
 
-    def _commit_works(
-        self, works: Sequence[Work], outcomes: list[object], *, synced: bool
+    def _commit_once(
+        self, works: Sequence[Work], outcomes: list[object], *, synced: bool, apart: bool
     ) -> Sequence[object]:
         if self.head is None and self.former and all(work is _beat for work in works):
             # A heartbeat does not renew a lost lease; the next commit does.
             return [False] * len(works)
-        try:
-            # Together: hardly ever does one of them fail.
-            return self._commit_once(works, outcomes, synced=synced, apart=False)
-        except ApartError:
-            outcomes.clear()
-            return self._commit_once(works, outcomes, synced=synced, apart=True)
-
-    def _commit_once(
-        self, works: Sequence[Work], outcomes: list[object], *, synced: bool, apart: bool
-    ) -> Sequence[object]:
         session, acknowledged = self._prepare_writer()
         begun = self._lease.begin()
         begin = session.begin_transaction if apart else session.begin_bundle
@@ -413,7 +407,7 @@ class JournalCommitter:
             writer=head.writer,
             genesis=GENESIS,
             lease_us=self._lease.length // timedelta(microseconds=1),
-            **head.sign(self._signer),
+            **head.to_row(self._signer),
         )
         session.run("forget_silent", silent_us=FORGOTTEN // timedelta(microseconds=1))
         session.run("appear", writer=head.writer, **asdict(identify_process()))

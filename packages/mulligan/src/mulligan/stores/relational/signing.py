@@ -317,7 +317,7 @@ def _sign_chains(session: Session, signer: Signer) -> int:
 
 
 def _sign_writer(session: Session, signer: Signer, head: Head) -> None:
-    session.run("set_writer_seal", writer=head.writer, hash=head.hash, **head.sign(signer))
+    session.run("set_writer_seal", writer=head.writer, **head.to_row(signer))
 
 
 def _sign_links(session: Session, signer: Signer, heads: Sequence[Head]) -> None:

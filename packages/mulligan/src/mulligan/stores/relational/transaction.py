@@ -83,13 +83,14 @@ class Head(Struct, frozen=True, kw_only=True):
         )
         return mark if signer is None else sign_watermark(mark, signer)
 
-    def sign(self, signer: Signer | None) -> dict[str, object]:
-        """What else the row has: the account, and the signature of all of it."""
+    def to_row(self, signer: Signer | None) -> dict[str, object]:
+        """Its columns; with a key, also the account, and the signature of all of it."""
+        row: dict[str, object] = {"commits": self.commits, "seq": self.seq, "hash": self.hash}
         if signer is None:
-            return {"account": "", "seal": None}
+            return row | {"account": "", "seal": None}
         account = self.account.encode()
-        parts = (self.writer, self.commits, self.seq, self.hash, account)
-        return {"account": account, "seal": signer.sign(WRITER, *parts)}
+        seal = signer.sign(WRITER, self.writer, *row.values(), account)
+        return row | {"account": account, "seal": seal}
 
     def is_signed(self, signer: Signer | None, seal: object) -> bool:
         """Whether the row is what its writer signed; unknown without a signer."""
@@ -111,23 +112,14 @@ def decode_head(row: Row) -> tuple[Head, object]:
 
 def list_before(head: Head, signer: Signer | None) -> dict[str, object]:
     """What a writer's row has to be for it to be moved on."""
-    row = {"commits": head.commits, "seq": head.seq, "hash": head.hash, **head.sign(signer)}
-    return {f"was_{name}": value for name, value in row.items()}
+    return {f"was_{name}": value for name, value in head.to_row(signer).items()}
 
 
 def move_head(
     session: Session, head: Head, *, signer: Signer | None, was: Mapping[str, object]
 ) -> Changed:
     """Advance a writer's row, if it is unchanged and the lease still holds."""
-    return session.run_later(
-        "move_head",
-        writer=head.writer,
-        commits=head.commits,
-        seq=head.seq,
-        hash=head.hash,
-        **head.sign(signer),
-        **was,
-    )
+    return session.run_later("move_head", writer=head.writer, **head.to_row(signer), **was)
 
 
 class Transaction:
@@ -146,11 +138,10 @@ class Transaction:
 
     def settle(self) -> None:
         """Ask whether all is so."""
-        required = self._required.copy()
-        self._required.clear()
-        for changed, otherwise in required:
+        for changed, otherwise in self._required:
             if not changed():
                 otherwise()
+        self._required.clear()
 
     def go_back(self, head: Head) -> None:
         """Discard the changes since a writer's earlier place: they were rolled back."""
@@ -190,21 +181,13 @@ class Transaction:
 
     def append(self, draft: EncodedEntry) -> None:
         """Add an entry to the writer's chain."""
-        entry = draft.entry
-        line = ChainEntry(
-            writer=self.head.writer,
-            seq=self.head.seq + 1,
-            action=entry.action,
-            version=entry.version,
-            state=str(entry.state),
-            at_us=draft.at_us,
-            body=draft.body,
-            hash=b"",
-        )
+        entry, head = draft.entry, self.head
+        named = (entry.action, entry.version, str(entry.state))
+        line = ChainEntry(head.writer, head.seq + 1, *named, draft.at_us, draft.body, b"")
         hash_link = hash_plainly if self.signer is None else self.signer.hash_link
-        line = line._replace(hash=hash_entry(self.head.hash, line, hash_link=hash_link))
-        self.session.run_later("add_entry", **line._asdict())
-        self.head = replace(self.head, seq=line.seq, hash=line.hash)
+        linked = hash_entry(head.hash, line, hash_link=hash_link)
+        self.session.run_later("add_entry", **line._asdict() | {"hash": linked})
+        self.head = replace(head, seq=line.seq, hash=linked)
 
 
 Refuse = Callable[[], NoReturn]

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from functools import lru_cache
 from itertools import chain, islice
@@ -257,9 +257,8 @@ class SqliteSession(Session):
                 self._roll_back()
                 raise
 
-    def begin_bundle(self, *, synced: bool) -> AbstractContextManager[None]:
-        """Such a transaction; each statement is at the file as soon as it is run."""
-        return self.begin_transaction(synced=synced)
+    begin_bundle = begin_transaction
+    """Each statement is at the file as soon as it is run."""
 
     @contextmanager
     def begin_savepoint(self) -> Iterator[None]:
