@@ -17,11 +17,12 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 
-from bench.hosts.environments import VERSIONS
-from bench.hosts.extras import FOLDER, PACKAGES, build_wheels
+from bench.hosts.environments import FOLDER, VERSIONS
+from bench.hosts.extras import PACKAGES, build_wheels
 from bench.hosts.results import ROOT
 from bench.missing import MissingError
 from bench.peers import build_python
@@ -95,7 +96,7 @@ def list_steps(tools: Path, pythons: dict[str, str]) -> Iterator[tuple[str, Call
         for kind in VERSIONS:
             yield (
                 f"used on Python {version}, {kind} dependencies",
-                lambda python=python, kind=kind: _use(tools, python, kind),
+                partial(_use, tools, python, kind),
             )
     yield "list of parts (build/sbom.json)", lambda: _write_parts(tools)
 
@@ -128,7 +129,7 @@ def _write_parts(tools: Path) -> None:
 
 
 def _run(*command: object, at: Path | None = None) -> str:
-    """Run with nothing of this environment to lean on; a `MissingError` has the end of its words."""
+    """Run with nothing of this environment to lean on; `MissingError` has the end of its words."""
     apart = ("PYTHON", "MULLIGAN", "VIRTUAL_ENV")
     done = subprocess.run(
         [str(part) for part in command],

@@ -74,11 +74,11 @@ def test_ci_runs_exactly_the_two_tiers_of_tests(repo):
 
 def test_every_step_of_a_workflow_can_be_run_here(repo):
     flows = [path.read_text() for path in (repo.root / ".github" / "workflows").glob("*.yml")]
-    run = {target for flow in flows for target in re.findall(r"run: make ([\w-]+)$", flow, re.M)}
+    run = {each for flow in flows for each in re.findall(r"run: make ([\w-]+)\n", flow)}
     listed = {
         target.strip()
         for flow in flows
-        for targets in re.findall(r"^ +target: \[(.+)\]$", flow, re.M)
+        for targets in re.findall(r"\n +target: \[(.+)\]\n", flow)
         for target in targets.split(",")
     }
 
