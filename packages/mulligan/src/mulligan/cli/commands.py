@@ -65,6 +65,7 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "view": ("dashboard", "a page of the dashboard as JSON or CSV"),
     "replay": ("replay", "what would have been caught in runs that were recorded"),
     "init": ("replay", "the lines that add Mulligan to an agent"),
+    "prove": ("http", "prove the undo of a service on your own account"),
     "gateway": ("gateway", "a proxy between an MCP client and its servers, without code"),
 }
 """Commands that other packages of ours bring, each with the extra that brings the package."""
