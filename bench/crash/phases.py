@@ -6,7 +6,6 @@ import asyncio
 import contextvars
 import json
 import logging
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -31,6 +30,8 @@ from bench.crash.counting import (
     say_what_is_so,
     trace,
 )
+from bench.crash.means import SETTLES_WITHIN
+from bench.crash.mutants.planting import plant_in
 from bench.crash.pace import Pace
 from bench.crash.reviewing import Judging, gather_facts, reviewer
 from bench.crash.rough_tools import SECOND
@@ -80,8 +81,9 @@ class Phase:
         )
 
     def _read_seconds(self) -> float:
-        """A remote's time passes while somebody waits, and when the campaign says so."""
-        return time.monotonic() + Clock(self.folder / "clock").read_steady()[1]
+        """A remote's time passes while somebody waits, and when the campaign says so: never by
+        itself, or on a loaded machine no reader would be behind."""
+        return Clock(self.folder / "clock").read_steady()[1]
 
     def clock(self) -> Clock:
         """What time it is for this process, which begins soon after the one before it ended."""
@@ -115,6 +117,7 @@ class Phase:
         self._begin(remote)
         pace = Pace()
         answer = self.case.reviewer(self.process)
+        _let_waits_pass(clock)
         async with Mulligan(
             find_url(self.folder),
             settings=hosts.build_settings() if self.host else Settings(),
@@ -151,6 +154,20 @@ class Phase:
         people.disturb(self.remote, person=world.person, absent=world.absent)
 
 
+def _let_waits_pass(clock: Clock) -> None:
+    """From now on in this process, what waits for readers to catch up lets the remote's time pass,
+    and takes none."""
+    sleep = asyncio.sleep
+
+    async def let_pass(delay: float, result: Any = None) -> Any:
+        if delay == SETTLES_WITHIN.total_seconds():
+            clock.go_on(SETTLES_WITHIN)
+            delay = 0
+        return await sleep(delay, result)
+
+    plant_in(asyncio, sleep=let_pass)
+
+
 def prepare(folder: Path) -> None:
     """A store that is empty, in a world that nobody lives in yet."""
     Mulligan(find_url(folder), settings=Settings()).close()
@@ -161,6 +178,7 @@ def settle_in(phase: Phase) -> None:
     for event_id in EVENTS:
         data = {"day": "2026-11-18", "title": event_id}
         phase.remote.create(data, id=event_id, by="person")
+    phase.clock().go_on(SOON)
 
 
 async def act(phase: Phase) -> dict[str, object]:

@@ -27,9 +27,10 @@ from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mulligan import Mode, Mulligan
+from mulligan_gateway.access import Access
 from mulligan_gateway.declarations import GatewayOptions
 from mulligan_gateway.gateway import Gateway
-from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.party import Party
 from mulligan_gateway.protocol import Limits
 from mulligan_gateway.servers_file import Server

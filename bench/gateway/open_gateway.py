@@ -14,9 +14,10 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from mulligan import Mulligan
+from mulligan_gateway.access import Access, make_token
 from mulligan_gateway.declarations import GatewayOptions
 from mulligan_gateway.gateway import Gateway
-from mulligan_gateway.http_server import Access, GatewayApp, make_token
+from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.servers_file import read_servers
 
 

@@ -15,6 +15,7 @@ QUICK: Mapping[str, str] = {
     "gateway": "--quick --alone",
     "gateway-chaos": "--rounds 3",
     "gateway-fuzz": "--frames 300",
+    "gateway-matrix": "--no-install --short",
     "gateway-servers": "--no-install --calls 2 --no-story",
     "gateway-suites": "--no-install",
     "growth": "--most 1 --stalls 1",

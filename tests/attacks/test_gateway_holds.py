@@ -19,8 +19,9 @@ from mcp_types import ElicitResult
 from mulligan import Effect, Mode, Mulligan, Review
 from mulligan.checks.parameters import Standard
 from mulligan.types.events import AttemptReviewed
+from mulligan_gateway.access import Access
 from mulligan_gateway.declarations import read_declarations
-from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.peers import APPROVAL
 from mulligan_gateway.protocol import is_ambiguous, strip_ours
 from mulligan_gateway.servers_file import Server

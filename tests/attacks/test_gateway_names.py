@@ -645,10 +645,11 @@ async def test_no_server_has_a_tool_that_could_be_the_gateways_own(tmp_path, nam
         "other",
         "mulligan_why",
         "mulligan_pitfalls",
+        "mulligan_search",
         "mulligan_undo",
         "mulligan_status",
     }
-    assert len(shown) == 5
+    assert len(shown) == 6
 
 
 @pytest.mark.parametrize(

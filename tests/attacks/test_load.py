@@ -26,9 +26,10 @@ from mulligan.learning.classify import classify_text
 from mulligan.runtime import host_run
 from mulligan.types.log import LogQuery
 from mulligan_gateway import http_server
+from mulligan_gateway.access import Access
 from mulligan_gateway.api import ReportedTurns
 from mulligan_gateway.api_messages import LogRequest, ReportedCall
-from mulligan_gateway.http_server import Access, GatewayApp, HttpClients
+from mulligan_gateway.http_server import GatewayApp, HttpClients
 from mulligan_gateway.servers_file import Server
 from tests.gateway.web import serve_app
 from tests.gateway.world import INITIALIZE, connect, run_gateway, wait_until

@@ -38,8 +38,9 @@ from mulligan.types.task import Reflect, Task
 from mulligan_dashboard.app import create_app
 from mulligan_dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
 from mulligan_dashboard.serving import LINK_LIFE
+from mulligan_gateway.access import Access
 from mulligan_gateway.api import PREFIX, create_api
-from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.http_server import GatewayApp
 from tests.gateway.web import serve_app
 from tests.gateway.world import RawClient, connect, run_gateway, scripted
 from tests.telemetry.collector import start_collector

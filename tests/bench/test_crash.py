@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from itertools import count
+from pathlib import Path
+
 import pytest
 
+from bench.crash.means import SETTLES_WITHIN
 from bench.crash.mutants import MUTANTS
+from bench.crash.phases import Phase, settle_in
 from bench.crash.processes import in_child
+from bench.crash.rough import LAG
 from bench.crash.scenarios import cases
 from bench.packs import effect_mutants, sql_mutants
 from bench.packs.hunting import PACK_MUTANTS
+from mulligan_testing.faults import Faults
 from tests.bench.running import read_result
 
 pytestmark = [pytest.mark.promise(1), pytest.mark.full]
@@ -32,6 +40,27 @@ def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> No
     assert people["actions"] >= people["persons"] == sum(people["by_cause"].values()) > 0
     needed = result["ambiguity"]["needed_a_person"]
     assert needed["probe"]["persons"] == needed["both"]["persons"] == 0
+
+
+def test_a_reader_stays_behind_on_a_machine_that_takes_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [case] = [each for each in cases() if each.name == "behind by a time, update (wrong)"]
+    phase = Phase(case=case, folder=tmp_path, process=0, faults=Faults())
+    settle_in(phase)
+    remote, hours = phase.remote, count(0, 3_600)
+    remote.set_lag(LAG)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
+
+    remote.update("e1", {"day": "2026-11-20"}, by="agent")
+
+    seen = remote.get("e1")
+    assert seen is not None
+    assert seen.data["day"] == "2026-11-18"
+    phase.clock().go_on(SETTLES_WITHIN)
+    caught_up = remote.get("e1")
+    assert caught_up is not None
+    assert caught_up.data["day"] == "2026-11-20"
 
 
 def test_mistakes_in_packs_are_known_to_their_packs_and_can_be_planted() -> None:

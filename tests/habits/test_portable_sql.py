@@ -54,8 +54,10 @@ KEPT = {
 
 
 def list_statements() -> dict[str, str]:
-    """Every statement for Postgres by its name, and every migration by its file."""
-    found = {each.name: each.read_text() for each in (STORES / "schema" / "postgres").glob("*.sql")}
+    """Every statement for Postgres by its name, and every file of tables and migrations."""
+    schema = STORES / "schema"
+    tables = [*schema.glob("*.sql"), *(schema / "postgres").glob("*.sql")]
+    found = {each.name: each.read_text() for each in tables}
     for file in (STORES / "sql").glob("*.sql"):
         if file.stem != "sqlite":
             parts = re.split(r"^-- name: (\w+)\n", file.read_text(), flags=re.MULTILINE)

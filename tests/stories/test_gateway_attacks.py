@@ -11,7 +11,8 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.types.log import LogQuery
-from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.access import Access
+from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.peers import APPROVAL
 from mulligan_gateway.servers_file import Server
 from tests.gateway.web import serve_app

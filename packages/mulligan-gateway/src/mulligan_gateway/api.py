@@ -27,6 +27,7 @@ from mulligan.types.action import Kept
 from mulligan.types.adapter import Answer, HostCall, HostRun
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Vault
+from mulligan_gateway.access import Refusal
 from mulligan_gateway.api_messages import (
     JSON,
     Logged,
@@ -254,15 +255,6 @@ WAITING = 50
 """Requests of one principal that wait for one that is worked on."""
 M = TypeVar("M")
 R = TypeVar("R", LogRequest, ReviewRequest)
-
-
-class Refusal(Struct, frozen=True):
-    """Why a request is refused."""
-
-    status: int
-    """401, 403 or 421."""
-    said: str
-    """A sentence for whoever asked."""
 
 
 FindPrincipal = Callable[[Mapping[str, str]], "str | Refusal"]

@@ -40,12 +40,24 @@ MODES = ("observe", "suggest", "auto")
         help="to wait for a server's answer (default: 300)",
     ),
     option(
+        "--max-message",
+        type=int,
+        metavar="MIB",
+        help="the longest message taken from a server (default: 64)",
+    ),
+    option(
         "--http", metavar="[HOST:]PORT", help="serve over HTTP instead, to clients with a token"
     ),
     option(
         "--token-file",
         metavar="FILE",
-        help="a name and a token on each line; without it one token is made and shown once",
+        help="a name and a token on each line, or TOML with what each client may do; without it, "
+        "one token is made and shown once",
+    ),
+    option(
+        "--log",
+        choices=("text", "json"),
+        help="json: a line of JSON for each call and each report, on standard error",
     ),
     option(
         "--no-tools", action="store_true", help="do not offer mulligan_why and its like to clients"

@@ -15,6 +15,7 @@ from mulligan_gateway.peers import Ends, read_error
 from mulligan_gateway.protocol import (
     BAD_PARAMS,
     INVALID_REQUEST,
+    LOG_LEVEL,
     META,
     NO_METHOD,
     SERVER_ERROR,
@@ -56,8 +57,7 @@ from mulligan_gateway.upstream import ServerDownError, Upstream
 INITIALIZED = "notifications/initialized"
 PAUSE = 0.01
 """Seconds between one look and the next whether everything is answered."""
-EVERYBODY = frozenset({"logging/setLevel"})
-"""Requests that are meant for every server."""
+SET_LEVEL = "logging/setLevel"
 
 
 NAME = "mulligan"
@@ -75,6 +75,11 @@ class Greeting:
         """By server: its life in which it was asked whether it speaks without a handshake."""
         self.initialized: bytes | None = None
         """What it said once it had heard the servers; `None` before it did."""
+
+    def repeat(self, upstream: Upstream) -> None:
+        """A server has come later than its client, and hears the same words."""
+        if self._params:
+            upstream.greet = self._greet_again
 
     async def answer(self, frame: Frame) -> None:
         """Answer `initialize` or `server/discover` with what the servers say."""
@@ -130,10 +135,12 @@ class Greeting:
 
     async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
         """What a server greets with, less instructions that are not what was approved."""
-        answer = await upstream.ask_and_wait(frame.method, frame.params)
         if frame.method == "initialize":
+            answer = await upstream.introduce(frame.params)
             # From now on, a new life of the server begins with the same words.
             upstream.greet = self._greet_again
+        else:
+            answer = await upstream.ask_and_wait(frame.method, frame.params)
         if answer.error:
             return answer
         shared, server = self._ends.shared, upstream.server.name
@@ -149,11 +156,11 @@ class Greeting:
         return Frame(result=answer.result if same else Raw(encode_json(kept)))
 
     async def _greet_again(self, upstream: Upstream) -> None:
-        answer = await upstream.ask_and_wait("initialize", self._params)
+        answer = await upstream.introduce(self._params)
         if answer.error:
             raise ServerDownError(str(read_error(answer))[:200])
         if self.initialized is not None:
-            upstream.send(write_request(b"", INITIALIZED, params=self.initialized))
+            upstream.tell_client(INITIALIZED, self.initialized)
 
 
 _OF_GREETINGS = (INSTRUCTIONS, "capabilities", "protocolVersion", "serverInfo", META)
@@ -196,6 +203,8 @@ class ClientSession:
         self.greeting = Greeting(self.ends)
         self.lists = Lists(self.ends)
         self._tasks = Tasks()
+        self._leaving: dict[Upstream, asyncio.Task[None]] = {}
+        """Servers that are not in the operator's file any more, until they have answered."""
         self._calls: dict[bytes, asyncio.Task[None]] = {}
         self.calls = Calls(self.ends, self.lists, under_way=self._calls)
         self.closed = False
@@ -207,14 +216,42 @@ class ClientSession:
     @classmethod
     def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
         """A client has come, and gets connections of its own to every server."""
-        names = Names([server.name for server in shared.servers])
+        servers = shared.list_servers(principal)
+        names = Names([server.name for server in servers])
         own = OwnCalls(shared, principal=principal, names=names)
         session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
-        limits = shared.options.limits
-        for server in shared.servers:
-            upstream = Upstream(server, limits=limits, listener=session)
-            session.upstreams[server.name] = upstream
+        session.change_servers()
         return session
+
+    def change_servers(self) -> None:
+        """Serve what the operator's file says now: calls under way end where they began."""
+        wanted = {server.name: server for server in self._shared.list_servers(self.ends.principal)}
+        changed = {n for n, each in self.upstreams.items() if wanted.get(n) != each.server}
+        for name in changed:
+            upstream = self.upstreams.pop(name)
+            self._leaving[upstream] = asyncio.ensure_future(self._close_later(upstream))
+        new = [server for name, server in wanted.items() if name not in self.upstreams]
+        for server in new:
+            upstream = Upstream(server, limits=self._limits, listener=self)
+            self.upstreams[server.name] = upstream
+            self.greeting.repeat(upstream)
+        if not (new or changed):
+            return
+        self.ends.names.change(list(wanted))
+        for name in changed:
+            self.lists.forget(name, LISTS.values())
+        if self.greeting.initialized is not None:
+            for method in CHANGES:
+                self.client.send(write_request(b"", method))
+
+    async def _close_later(self, upstream: Upstream) -> None:
+        """End a server once everything that was asked of it is answered."""
+        if under_way := list(self._calls.values()):
+            await asyncio.wait(under_way)
+        while upstream.asked:  # noqa: ASYNC110 - each has a time limit of its own
+            await asyncio.sleep(PAUSE)
+        await upstream.close()
+        self._leaving.pop(upstream, None)
 
     @property
     def _is_alone(self) -> bool:
@@ -285,10 +322,14 @@ class ClientSession:
         """The client is gone: end what goes on for it, and its servers."""
         await self.leave()
         await self.calls.close()
-        await asyncio.gather(*(upstream.close() for upstream in self.upstreams.values()))
+        leaving = dict(self._leaving)
+        for task in leaving.values():
+            task.cancel()
+        await asyncio.gather(*(each.close() for each in (*self.upstreams.values(), *leaving)))
 
     def _take_client_request(self, frame: Frame) -> None:
         method, only = frame.method, self.ends.only
+        answers = only is None or bool(only.meta)
         if len(self._tasks) >= self._limits.waiting:
             self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
         elif is_ambiguous(frame.params):
@@ -300,10 +341,10 @@ class ClientSession:
             self.run(self.greeting.answer(frame), frame)
         elif method in LISTS and self.lists.is_seen(method):
             self.run(self.lists.answer(frame), frame)
-        elif method == "ping" and only is None:
+        elif method == "ping" and answers:
             self.client.send(write_result(frame.key, b"{}"))
-        elif method in EVERYBODY and only is None:
-            self.run(self._ask_everybody(frame), frame)
+        elif method == SET_LEVEL and answers:
+            self.run(self._set_level(frame), frame)
         else:
             self._hand_on_request(frame)
 
@@ -343,9 +384,13 @@ class ClientSession:
         await upstream.start()
         upstream.ask(frame.method, params, origin=self.client, key=frame.key)
 
-    async def _ask_everybody(self, frame: Frame) -> None:
+    async def _set_level(self, frame: Frame) -> None:
+        """How much is logged, for every server."""
         ready = [each for each in self.upstreams.values() if each.is_up]
-        asked = (each.ask_and_wait(frame.method, frame.params) for each in ready)
+        for each in ready:
+            if each.meta:
+                each.meta[LOG_LEVEL] = read_text(read_fields(frame.params).get("level"))
+        asked = (each.ask_and_wait(frame.method, frame.params) for each in ready if not each.meta)
         answers = await asyncio.gather(*asked)
         fine = [answer for answer in answers if not answer.error]
         if fine or not answers:
@@ -368,7 +413,7 @@ class ClientSession:
                 self.greeting.initialized = bytes(frame.params)
             for upstream in self.upstreams.values():
                 if upstream.is_up:
-                    upstream.send(write_request(b"", frame.method, params=frame.params))
+                    upstream.tell_client(frame.method, frame.params)
 
     def _cancel(self, frame: Frame) -> None:
         key = bytes(read_fields(frame.params).get("requestId", b""))
@@ -420,6 +465,7 @@ class ClientSession:
         for name, asked in list(self.client.asked.items()):
             if asked.origin is upstream:
                 self.client.drop(name, reason="The server is gone.")
+        self._shared.metrics.add("server_ends_total", upstream.server.name)
         self._shared.report(why)
 
     def note_full(self, *, full: bool) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -13,10 +15,12 @@ from msgspec.structs import replace
 from mulligan.app.mulligan import Mulligan
 from mulligan.checks.custom import STANDARD
 from mulligan.checks.parameters import Standard
+from mulligan.codec import encode_json
 from mulligan.settings import Settings
 from mulligan.stores.opening import strip_credentials
 from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan_gateway.access import LOOPBACK, Access, make_token, read_access
 from mulligan_gateway.client_files import find_file, find_store_file, unwrap_file, wrap_file
 from mulligan_gateway.declarations import (
     GatewayOptions,
@@ -25,7 +29,8 @@ from mulligan_gateway.declarations import (
     read_rules,
 )
 from mulligan_gateway.gateway import Gateway
-from mulligan_gateway.protocol import Limits
+from mulligan_gateway.party import Tasks
+from mulligan_gateway.protocol import MEBI, Limits
 from mulligan_gateway.servers_file import Server, read_servers
 from mulligan_gateway.stdio_server import keep_output_clean, serve_stdio
 from mulligan_gateway.suggestions import ListedServer, read_seen, suggest_declarations
@@ -44,20 +49,25 @@ def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
     file = Path(options.file)
     if options.approve_tools:
         return approve_tools(file)
-    servers = read_servers(file, only=options.only or "")
+    rules = read_rules(_as_path(options.declarations))
+    servers = read_trusted(options, rules)
     if options.suggest:
         return asyncio.run(suggest(servers, settings))
-    rules = read_rules(_as_path(options.declarations))
     chosen = read_options(options, rules, servers=servers)
     served = {name for server in servers for name in (server.name, *server.beside)}
     for absent in sorted(set(rules.modes) - served):
         _report(f"{absent} is declared and not served: what is said of it has no effect now.")
     if rules.strict:
         settings = settings.with_values(strict=True)
-    trusted = tuple(replace(s, trusted=s.trusted or s.name in rules.trusted) for s in servers)
     keep_output_clean()
-    asyncio.run(serve(trusted, options, chosen=chosen, settings=settings))
+    asyncio.run(serve(servers, options, chosen=chosen, settings=settings))
     return 0
+
+
+def read_trusted(options: argparse.Namespace, rules: GatewayRules) -> tuple[Server, ...]:
+    """The servers of the file, as far as the operator trusts each."""
+    servers = read_servers(Path(options.file), only=options.only or "")
+    return tuple(replace(s, trusted=s.trusted or s.name in rules.trusted) for s in servers)
 
 
 async def serve(
@@ -70,13 +80,15 @@ async def serve(
     """Serve one client over standard input and output, or many over HTTP."""
     named = sorted(settings.checks - {STANDARD})
     async with Mulligan(checks=[CHECKS, *named], settings=settings) as m:
-        gateway = Gateway(m, servers, options=chosen, report=_report)
+        report = _report_json if options.log == "json" else _report
+        gateway = Gateway(m, servers, options=chosen, report=report)
+        gateway.log = _write_json if options.log == "json" else None
         try:
             await gateway.start()
             if options.http is None:
                 await serve_stdio(gateway)
             else:
-                await serve_http(gateway, options.http, tokens=options.token_file)
+                await serve_http(gateway, options)
         finally:
             await gateway.stop()
 
@@ -159,7 +171,7 @@ def list_handed_on(options: argparse.Namespace, store: str, *, tenant: str = "")
         file = Path(options.declarations).resolve()
         read_rules(file)
         handed += ["--declarations", str(file)]
-    for name in ("mode", "timeout"):
+    for name in ("mode", "timeout", "max_message"):
         if getattr(options, name) is not None:
             handed += [_write_option(name), str(getattr(options, name))]
     switches = ("no_tools", "pitfalls", "intent", "pin")
@@ -170,35 +182,53 @@ def _write_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> None:
-    """Serve clients over HTTP until we are told to end."""
+async def serve_http(gateway: Gateway, options: argparse.Namespace) -> None:
+    """Serve clients over HTTP until we are told to end; on SIGHUP, read the files again."""
     try:
         import uvicorn
     except ModuleNotFoundError as missing:
         raise MissingExtraError(need="Serving over HTTP", extra="gateway") from missing
     from mulligan.app.web_server import configure_server
-    from mulligan_gateway.http_server import (
-        LOOPBACK,
-        PATH,
-        Access,
-        GatewayApp,
-        make_token,
-        read_tokens,
-    )
+    from mulligan_gateway.http_server import PATH, GatewayApp
 
-    host, _, port = address.rpartition(":")
+    host, _, port = options.http.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65_536:
-        raise ConfigurationError(f"--http {address!r} has no port; say 8400 or 127.0.0.1:8400.")
+        raise ConfigurationError(
+            f"--http {options.http!r} has no port; say 8400 or 127.0.0.1:8400."
+        )
     host = host or "127.0.0.1"  # without a host it is this machine alone
-    known = {make_token(): "client"} if tokens is None else read_tokens(Path(tokens))
-    if strangers := sorted(gateway.options.trusted - set(known.values())):
-        names = ", ".join(sorted(set(known.values())))
-        raise ConfigurationError(f"--trust {strangers[0]}: no token has that name, only {names}.")
+    hosts, file = LOOPBACK | {host}, _as_path(options.token_file)
+
+    def read_clients(servers: Sequence[Server]) -> Access:
+        names = [server.name for server in servers]
+        access = Access(tokens={make_token(): "client"}, hosts=hosts)
+        access = access if file is None else read_access(file, servers=names, hosts=hosts)
+        known = sorted(set(access.tokens.values()))
+        if strangers := sorted(gateway.options.trusted - set(known)):
+            said = f"--trust {strangers[0]}: no token has that name, only {', '.join(known)}."
+            raise ConfigurationError(said)
+        return access
+
+    app = GatewayApp(gateway, read_clients(gateway.servers))
     await gateway.check_lists()
-    app = GatewayApp(gateway, Access(tokens=known, hosts=LOOPBACK | {host}))
-    _report(f"Clients are served at http://{host}:{port}{PATH}.")
-    if tokens is None:
-        _report(f"The token of this run, shown once: {next(iter(known))}")
+
+    async def reload() -> None:
+        try:
+            servers = read_trusted(options, read_rules(_as_path(options.declarations)))
+            access = app.access if file is None else read_clients(servers)
+        except ConfigurationError as error:
+            gateway.report(f"Nothing was changed: {error}")
+            return
+        app.change_access(access)
+        await app.change_servers(servers)
+        names = ", ".join(server.name for server in servers)
+        gateway.report(f"The files were read again. Servers: {names}.")
+
+    tasks = Tasks()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: tasks.run(reload()))
+    gateway.report(f"Clients are served at http://{host}:{port}{PATH}.")
+    if file is None:
+        _report(f"The token of this run, shown once: {next(iter(app.access.tokens))}")
     settings = configure_server(app, host=host, port=int(port), lifespan="on")
     await uvicorn.Server(settings).serve()
 
@@ -212,6 +242,8 @@ def read_options(
 ) -> GatewayOptions:
     """What the command line and the operator's file say of a gateway."""
     limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)
+    if options.max_message is not None:
+        limits = replace(limits, server_frame=options.max_message * MEBI)
     mode = rules.mode if options.mode is None else Mode(options.mode)
     return GatewayOptions(
         mode=mode,
@@ -240,6 +272,16 @@ def approve_tools(file: Path) -> int:
     if not changed:
         _report("Nothing has changed since it was approved.")
     return 0
+
+
+def _report_json(said: str) -> None:
+    _write_json({"event": "report", "said": said})
+
+
+def _write_json(event: Mapping[str, object]) -> None:
+    line = {"at": datetime.now(UTC).isoformat(), **event}
+    sys.stderr.write(f"{encode_json(line).decode()}\n")
+    sys.stderr.flush()
 
 
 def _report(said: str) -> None:

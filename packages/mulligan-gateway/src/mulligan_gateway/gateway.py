@@ -16,28 +16,19 @@ from typing import Any
 
 from mulligan.codec import encode_json
 from mulligan.runtime.episodes import LATE
+from mulligan.types.action import ActionQuery
 from mulligan.types.adapter import HostCall
-from mulligan.types.errors import ConfigurationError, NothingDone
-from mulligan_gateway.client_session import ClientSession
+from mulligan.types.errors import ConfigurationError, NothingDone, StoreError
+from mulligan_gateway.client_session import INITIALIZED, ClientSession
 from mulligan_gateway.declarations import ToolDeclaration
 from mulligan_gateway.party import Party
-from mulligan_gateway.peers import CAPABILITIES, CLIENT_INFO, ServerGoneError, read_error
-from mulligan_gateway.protocol import (
-    FIRST_MODERN,
-    META,
-    VERSION_META,
-    read_fields,
-    read_object,
-    read_text,
-    write_request,
-)
+from mulligan_gateway.peers import ServerGoneError, read_error
+from mulligan_gateway.protocol import OLDER, read_fields, read_object, read_text
+from mulligan_gateway.servers_file import Server
 from mulligan_gateway.shared_state import Shared
 from mulligan_gateway.tool_list import LISTS
 from mulligan_gateway.tools import TOOLS, ListedTool, Names, read_failure, read_value
 from mulligan_gateway.upstream import ServerDownError, Upstream
-
-OLDER = "2025-11-25"
-"""The last revision with a handshake."""
 
 
 class OwnSession:
@@ -46,8 +37,6 @@ class OwnSession:
     def __init__(self, shared: Shared) -> None:
         self._session = ClientSession.open(shared, Party())
         self._about = {"name": "mulligan", "version": shared.version}
-        self._metas: dict[str, dict[str, Any]] = {}
-        """What every request to a server says of us: nothing, once there was a handshake."""
         self.names: dict[str, dict[str, Any]] = {}
         """What the servers call themselves."""
         self._greeting = asyncio.Lock()
@@ -56,10 +45,8 @@ class OwnSession:
         """Call a tool: what it returned as plain values; what it returned as an error is raised."""
         upstream = self._find(server)
         await self._start(upstream)
-        params = {"name": tool, "arguments": dict(arguments)}
-        if meta := self._metas.get(server):
-            params[META] = meta
-        answer = await upstream.ask_and_wait("tools/call", encode_json(params))
+        params = encode_json({"name": tool, "arguments": dict(arguments)})
+        answer = await upstream.ask_and_wait("tools/call", params)
         if not answer.id:
             raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
         if answer.error:
@@ -74,7 +61,7 @@ class OwnSession:
         upstream, lists = self._find(server), self._session.lists
         await self._start(upstream)
         lists.forget(server, (TOOLS,))
-        await lists.learn(upstream, (TOOLS,), meta=self._write_meta(server))
+        await lists.learn(upstream, (TOOLS,), meta=b"")
         known = self._session.ends.known.get((TOOLS, server))
         if known is None:
             raise ServerDownError("It answered with an error.")
@@ -99,21 +86,20 @@ class OwnSession:
             except ServerDownError as error:
                 self._session.ends.shared.report(str(error))
                 return
-            meta = self._write_meta(upstream.server.name)
-            await lists.learn(upstream, LISTS.values(), meta=meta)
+            await lists.learn(upstream, LISTS.values(), meta=b"")
 
         await asyncio.gather(*map(learn, self._session.upstreams.values()))
         await lists.report()
-
-    def _write_meta(self, server: str) -> bytes:
-        meta = self._metas.get(server)
-        return encode_json(meta) if meta else b""
 
     def _find(self, server: str) -> Upstream:
         upstream = self._session.upstreams.get(server)
         if upstream is None:
             raise ConfigurationError(f"There is no server {server!r} any more.")
         return upstream
+
+    def change_servers(self) -> None:
+        """The file of servers says something else now."""
+        self._session.change_servers()
 
     async def close(self) -> None:
         """End its connections."""
@@ -126,20 +112,12 @@ class OwnSession:
             await upstream.start()
 
     async def _greet(self, upstream: Upstream) -> None:
-        """Introduce ourselves; to one that takes no handshake, with every request."""
-        server = upstream.server.name
         said = {"protocolVersion": OLDER, "capabilities": {}, "clientInfo": self._about}
-        answer = await upstream.ask_and_wait("initialize", encode_json(said))
-        if not answer.error:
-            self._metas.pop(server, None)
-            self.names[server] = read_object(answer.result).get("serverInfo") or {}
-            upstream.send(write_request(b"", "notifications/initialized"))
-            return
-        meta = {VERSION_META: FIRST_MODERN, CAPABILITIES: {}, CLIENT_INFO: self._about}
-        found = await upstream.ask_and_wait("server/discover", encode_json({META: meta}))
-        if found.error:
+        answer = await upstream.introduce(encode_json(said))
+        if answer.error:
             raise ServerDownError(str(read_error(answer))[:200])
-        self._metas[server] = meta
+        self.names[upstream.server.name] = read_object(answer.result).get("serverInfo") or {}
+        upstream.tell_client(INITIALIZED)
 
 
 Listed = Sequence[Mapping[str, Any]]
@@ -151,6 +129,20 @@ class Gateway(Shared):
     def open_session(self, client: Party, *, principal: str = "") -> ClientSession:
         """A client has come, and gets connections of its own to every server."""
         return ClientSession.open(self, client, principal=principal)
+
+    def change_servers(self, servers: Sequence[Server]) -> None:
+        """From now on, these are the servers, for the gateway's own connections too."""
+        self.servers = tuple(servers)
+        if "own" in self.__dict__:
+            self.own.change_servers()
+
+    async def check_health(self) -> bytes:
+        """Whether the store can be read: without it nothing is held or undone."""
+        try:
+            await asyncio.to_thread(self.insights.open_list.search, ActionQuery(limit=1))
+        except StoreError:
+            return b"The store cannot be reached.\n"
+        return b"ok\n"
 
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""

@@ -13,26 +13,20 @@ are kept. A session is found by its own client only, and ended when unused.
 from __future__ import annotations
 
 import asyncio
-import hmac
-import itertools
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from mulligan.stores.private_files import refuse_unsafe
-from mulligan.types.errors import ConfigurationError, StoreUnavailableError
-from mulligan.types.values import hide_fields
-from mulligan_gateway.api import PREFIX, Refusal, create_api
+from mulligan_gateway.access import Access, Meter, Refusal
+from mulligan_gateway.api import PREFIX, create_api
 from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.gateway import Gateway
 from mulligan_gateway.party import Party, Tasks
@@ -59,80 +53,7 @@ from mulligan_gateway.protocol import (
     read_version,
     write_refusal,
 )
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
-SHORTEST = 16
-"""The fewest characters of a token that cannot be guessed."""
-
-
-@hide_fields("tokens")
-class Access(Struct, frozen=True, kw_only=True):
-    """What a request must show."""
-
-    tokens: Mapping[str, str]
-    """Who each token is of."""
-    hosts: frozenset[str] = LOOPBACK
-    """What the gateway is called: a request for another name comes from a page that lies."""
-
-    def find_principal(self, headers: Mapping[str, str]) -> str | Refusal:
-        """Who asks, or why they are refused."""
-        host = _strip_port(headers.get("host", ""))
-        if host not in self.hosts:
-            return Refusal(421, "The Host header names another host.")
-        origin = headers.get("origin")
-        if origin is not None and _strip_port(origin.partition("://")[2]) not in self.hosts:
-            return Refusal(403, "Requests from pages of other hosts are not allowed.")
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            return Refusal(401, "A bearer token is needed.")
-        given, found = token.strip().encode(), None
-        for known, principal in self.tokens.items():
-            # All of them are compared, so that the time it takes tells nothing.
-            if hmac.compare_digest(given, known.encode()):
-                found = principal
-        return Refusal(401, "This token is not known.") if found is None else found
-
-
-def read_tokens(file: Path) -> dict[str, str]:
-    """Read tokens, one a line, each after the name of its principal: `ann 3f9c…`."""
-    try:
-        refuse_unsafe(file, secret=True, linked=True)
-        # A name may hold what splits lines elsewhere; here only a line feed does.
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except (OSError, StoreUnavailableError) as error:
-        raise ConfigurationError(f"The tokens in {file} cannot be used: {error}") from error
-    named: list[tuple[str, str]] = []
-    for line in filter(str.strip, lines):
-        name, _, token = line.strip().rpartition(" ")
-        if len(token) < SHORTEST:
-            raise ConfigurationError(
-                f"A token in {file} is too short to be a secret: {SHORTEST} characters at least."
-            )
-        named.append((name.strip(), token))
-    names = [name for name, _ in named if name]
-    taken = set(names)
-    if len(taken) < len(names) or len({token for _, token in named}) < len(named):
-        raise ConfigurationError(f"{file} has a name or a token twice: each is of one principal.")
-    tokens: dict[str, str] = {}
-    for at, (name, token) in enumerate(named, start=1):
-        # A token without a name is a principal of its own, so that sessions stay apart.
-        free = (each for n in itertools.count(at) if (each := f"client{n}") not in taken)
-        tokens[token] = name or next(free)
-        taken.add(tokens[token])
-    if not tokens:
-        raise ConfigurationError(f"{file} has no token, so no client could connect.")
-    return tokens
-
-
-def make_token() -> str:
-    """A new random token."""
-    return secrets.token_urlsafe(32)
-
-
-def _strip_port(host: str) -> str:
-    name, colon, port = host.rpartition(":")
-    return (name if colon and port.isdigit() else host).lower()
-
+from mulligan_gateway.servers_file import Server
 
 MOST_KEPT = 256
 """Messages that wait until their client connects."""
@@ -364,6 +285,16 @@ class HttpClients:
             self._by_principal[principal] = self._make(principal, keeps_ids=False)
         return self._by_principal[principal]
 
+    @property
+    def count(self) -> int:
+        """How many sessions there are."""
+        return len(self._by_id) + len(self._by_principal)
+
+    def change_servers(self) -> None:
+        """The file of servers says something else now."""
+        for each in (*self._by_id.values(), *self._by_principal.values()):
+            each.session.change_servers()
+
     async def end(self, name: str) -> None:
         """A client is done."""
         found = self._by_id.pop(name, None)
@@ -403,7 +334,7 @@ class HttpClients:
 
 _chance = random.Random()  # noqa: S311 - it guards no secret
 
-PATH = "/mcp"
+PATH, HEALTH, METRICS = "/mcp", "/health", "/metrics"
 MISMATCH = -32020
 STATUS_OF = {
     NO_METHOD: 404, BAD_PARAMS: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400,
@@ -413,6 +344,7 @@ STATUS_OF = {
 PING = 15.0
 """Seconds after which a connection without a word is told that we are still there."""
 JSON, EVENTS = "application/json", "text/event-stream"
+PROMETHEUS = "text/plain; version=0.0.4"
 SINGLE = (b"host", b"origin", b"authorization")
 """Headers by which a request is let in: of two, whoever reads them may take either."""
 WIDE = 1
@@ -432,16 +364,42 @@ class GatewayApp:
     """The application that a web server runs."""
 
     def __init__(self, gateway: Gateway, access: Access) -> None:
+        self.gateway = gateway
         self.access = access
+        self.meter = Meter()
         self.limits = gateway.options.limits
         self.clients = HttpClients(gateway)
         self.under_way = Counter[str]()
         self.lanes = Lanes(wide=WIDE, longest=SOON)
         self.openings = Lanes(wide=OPENING, longest=gateway.options.limits.start)
         routes = create_api(
-            gateway.m, find_principal=access.find_principal, trusted=gateway.options.trusted
+            gateway.m, find_principal=self.find_principal, trusted=gateway.options.trusted
         )
         self._api = Starlette(routes=routes)
+        self.change_access(access)
+
+    def find_principal(self, headers: Mapping[str, str]) -> str | Refusal:
+        """Who asks, or why they are refused."""
+        return self.access.find_principal(headers)
+
+    def change_access(self, access: Access) -> None:
+        """From now on, these are the clients, and what each may do."""
+        self.access = access
+        self.gateway.grants = access.grants
+
+    async def change_servers(self, servers: Sequence[Server]) -> None:
+        """From now on, these are the servers; calls under way end where they began."""
+        self.gateway.change_servers(servers)
+        self.clients.change_servers()
+
+    def write_metrics(self) -> str:
+        """What was counted, and what is so now."""
+        under_way = sum(self.under_way.values())
+        gauges = {
+            "sessions": ("Sessions that are open.", self.clients.count),
+            "requests_under_way": ("Requests without an answer.", under_way),
+        }
+        return self.gateway.metrics.write(gauges)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take one request."""
@@ -456,6 +414,9 @@ class GatewayApp:
             if any(names[single] > 1 for single in SINGLE):
                 refused = refuse(400, "A header that may come once came twice.")
                 await refused(scope, receive, send)
+            elif scope["path"] == HEALTH:
+                found = await self.gateway.check_health()
+                await Response(found, 200 if found == b"ok\n" else 503)(scope, receive, send)
             elif scope["path"].startswith(f"{PREFIX}/"):
                 await self._api(scope, receive, send)
             else:
@@ -478,9 +439,20 @@ class Exchange:
         self._headers = self._request.headers
         self._receive = receive
         self._send = send
+        self._principal = ""
+        """Who asks; empty before it is known, and for a stranger."""
 
     async def _answer(self, response: Response) -> None:
+        self._note_answer(response.status_code, len(response.body))
         await response(self._request.scope, self._receive, self._send)
+
+    def _note_answer(self, status: int, length: int = 0) -> None:
+        self._app.gateway.metrics.add("requests_total", self._principal, str(status))
+        self._note_bytes("out", length)
+
+    def _note_bytes(self, direction: str, length: int) -> None:
+        self._app.gateway.metrics.add("bytes_total", self._principal, direction, by=length)
+        self._app.meter.add_bytes(self._principal, length)
 
     async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
         await self._answer(refuse(status, said, retry_after=retry_after))
@@ -490,10 +462,23 @@ class Exchange:
         principal = self._app.access.find_principal(self._headers)
         if isinstance(principal, Refusal):
             await self._refuse(principal.status, principal.said)
-        elif self._request.scope["path"].rstrip("/") != PATH:
+            return
+        self._principal = principal
+        path, grant = (
+            self._request.scope["path"].rstrip("/"),
+            self._app.gateway.find_grant(principal),
+        )
+        if path == METRICS and grant.metrics:
+            await self._answer(PlainTextResponse(self._app.write_metrics(), media_type=PROMETHEUS))
+        elif path != PATH:
             await self._refuse(404, f"There is only {PATH} here.")
-        elif self._app.under_way[principal] >= MOST_UNDER_WAY:
+        elif self._app.under_way[principal] >= (grant.at_once or MOST_UNDER_WAY):
             await self._refuse(429, "Too many of your requests are under way.", retry_after=1)
+        elif self._request.method != "DELETE" and (
+            wait := self._app.meter.take_request(principal, grant)
+        ):
+            said = "You have used what the operator grants you of this minute."
+            await self._refuse(429, said, retry_after=wait)
         else:
             self._app.under_way[principal] += 1
             try:
@@ -534,6 +519,7 @@ class Exchange:
         if body is None:
             await self._refuse(413, f"A message has {limits.frame} bytes at most.")
             return
+        self._note_bytes("in", len(body))
         try:
             frame = read_frame(body, limits)
         except UnreadableFrameError as error:
@@ -637,6 +623,7 @@ class Exchange:
                 return
             kind = {"content-type": EVENTS, "cache-control": "no-cache", **(headers or {})}
             written = [(name.encode(), value.encode()) for name, value in kind.items()]
+            self._note_answer(200)
             await self._send({"type": "http.response.start", "status": 200, "headers": written})
             while not gone.done():
                 if first is not None:
@@ -657,6 +644,7 @@ class Exchange:
         stream.end()
 
     async def _send_part(self, body: bytes, *, more: bool = True) -> None:
+        self._note_bytes("out", len(body))
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 

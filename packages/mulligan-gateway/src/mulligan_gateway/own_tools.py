@@ -11,8 +11,10 @@ from mulligan.types.display import Quoted, show_name
 from mulligan.types.effect import Effect
 from mulligan.types.errors import MulliganError
 from mulligan_gateway.shared_state import MOST_ACTIONS, OwnRecord, Shared
-from mulligan_gateway.tools import OWN_TOOLS, PITFALLS, UNDO, WHY, Names, build_result
+from mulligan_gateway.tools import OWN_TOOLS, PITFALLS, SEARCH, UNDO, WHY, Names, build_result
 
+MOST_TOKENS = 400
+"""Of what is known to go wrong."""
 UNKNOWN = "There is no such action of yours."
 _TAKEN = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in OWN_TOOLS}
 _NEXT = {
@@ -42,14 +44,16 @@ class OwnCalls:
             known = " and ".join(sorted(_TAKEN[name]))
             said = f"{name} takes no {show_name(unknown[0])!r}, only {known}. Nothing was done."
             return build_result(said, failed=True, modern=modern)
-        named = str(arguments.get("tool") or arguments.get("action") or "")
+        named = str(next(iter(arguments.values()), None) or "")
         try:
             if name == WHY:
                 said = await asyncio.to_thread(self._explain, named)
             elif name == PITFALLS:
-                _, tool = self._names.resolve(named) or ("", named)
-                found = await asyncio.to_thread(self._shared.m.pitfalls, tool or None)
+                found = await asyncio.to_thread(self._find_pitfalls, named)
                 said = found or "Nothing is known to go wrong."
+            elif name == SEARCH:
+                found = await asyncio.to_thread(self._find_pitfalls, words=named) if named else ""
+                said = found or "Nothing is known of that."
             elif name == UNDO:
                 said = await self._undo(named, by=by)
             else:
@@ -58,8 +62,23 @@ class OwnCalls:
             return build_result(str(error), failed=True, modern=modern)
         return build_result(said, failed=said == UNKNOWN, modern=modern)
 
+    def _find_pitfalls(self, named: str = "", *, words: str = "") -> str:
+        """What is known to go wrong with a tool, or with all that the client may call."""
+        grant = self._shared.find_grant(self._principal)
+        tools = sorted(
+            {tool for server, tool in self._shared.list_tools() if grant.allows(server, tool)}
+        )
+        if named:
+            server, tool = self._names.resolve(named) or ("", named)
+            tools = [tool] if grant.allows(server, tool) else []
+        if grant.tools and not tools:
+            return ""
+        lessons = self._shared.insights.lesson_list
+        wanted = tools if named or grant.tools else ()
+        return lessons.describe_pitfalls(wanted, words=words, tokens=MOST_TOKENS)
+
     def _explain(self, named: str) -> str:
-        find, (server, tool) = self._shared.m.pitfalls, self._names.resolve(named) or ("", named)
+        find, (server, tool) = self._find_pitfalls, self._names.resolve(named) or ("", named)
         fitting = [
             (call, words)
             for call, words in self.record.failed
@@ -68,7 +87,7 @@ class OwnCalls:
         if not fitting and not named:
             return "None of your calls has failed here."
         if not fitting:
-            told = ["No call of yours of that tool has failed here.", find(tool)]
+            told = ["No call of yours of that tool has failed here.", find(named)]
         else:
             call, words = fitting[-1]
             advice, _, _ = self._shared.insights.suggest(
@@ -76,7 +95,8 @@ class OwnCalls:
             )
             said = hide_secrets(words, call.arguments)
             why = f"{show_name(call.tool)} failed. {Quoted(said, 'the server')}"
-            told = [why, f"Advice: {advice.why}", find(call.tool)]
+            exposed = self._names.name_for_clients(call.server, call.tool)
+            told = [why, f"Advice: {advice.why}", find(exposed)]
         return "\n\n".join(filter(None, told))
 
     def _list_own(self, by: str) -> list[Action]:

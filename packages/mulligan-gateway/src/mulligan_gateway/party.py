@@ -66,6 +66,7 @@ class AskedRequest:
     """Takes the answer in the place of the origin."""
     token: bytes = b""
     """What the origin calls its progress; empty where it does not want to hear of any."""
+    params: bytes = b""
     sent_token: bytes = b""
     """What the peer calls it."""
     limit: asyncio.TimerHandle | None = None
@@ -123,7 +124,7 @@ class Party:
         wanted = key if keeps and not again and key not in self._given_up else b""
         name = self._choose(wanted, self.asked)
         asked = AskedRequest(method=method, name=name, origin=origin, key=key, on_answer=on_answer)
-        raw = bytes(params)
+        raw = asked.params = bytes(self.fill_in(params))
         if _TOKEN_WRITTEN in raw:
             raw = self._note_token(raw, asked, keeps=keeps and not again)
         self.asked[name] = asked
@@ -133,10 +134,14 @@ class Party:
         self.on_asked(asked)
         return name
 
-    async def ask_and_wait(self, method: str, params: bytes | Raw) -> Frame:
+    def fill_in(self, params: bytes | Raw) -> bytes | Raw:
+        """The parameters of a request as the peer wants them."""
+        return params
+
+    async def ask_and_wait(self, method: str, params: bytes | Raw, *, during: bytes = b"") -> Frame:
         """Send a request of the gateway's own, and wait for its answer."""
         answer, take = await_answer()
-        name = self.ask(method, params, on_answer=take)
+        name = self.ask(method, params, on_answer=take, during=during)
         try:
             return await answer
         except asyncio.CancelledError:

@@ -14,11 +14,14 @@ from mulligan_gateway.own_tools import OwnCalls
 from mulligan_gateway.party import OnAnswer, Party, await_answer
 from mulligan_gateway.protocol import (
     BAD_PARAMS,
+    CLIENT_INFO,
     META,
     NO_METHOD,
+    STATE,
     VERSION_META,
     Frame,
     Raw,
+    asks_for_input,
     read_fields,
     read_object,
     read_text,
@@ -35,10 +38,6 @@ from mulligan_gateway.tools import (
     read_value,
 )
 from mulligan_gateway.upstream import Upstream
-
-CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
-CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-"""What later revisions say of the client with every request."""
 
 
 @dataclass(eq=False, slots=True)
@@ -140,6 +139,8 @@ class AskedCall:
     """It had a place for the agent's intent, if an empty one, which its server does not know."""
     approved: bool | None = None
     """What the person has said, where this is the answer to our question."""
+    began_at: float = 0.0
+    """When it came, on a monotonic clock."""
     question: str = ""
     """The name of the question that it says it answers, where that is written as ours are."""
 
@@ -198,7 +199,7 @@ class UpstreamCall:
         if answer.error:
             raise self._blame_name(read_error(answer))
         result = read_object(answer.result)
-        if result.get("resultType") == "input_required":
+        if asks_for_input(result):
             self._ends.shared.note_state(self._ends.principal, result.get(STATE))
             raise InputRequested(answer)
         self.value = read_value(result)
@@ -262,7 +263,6 @@ class UpstreamCall:
         return params | ({META: meta} if meta else {})
 
 
-STATE = "requestState"
 _OF_TRANSPORT = ("io.modelcontextprotocol/", "progressToken", "traceparent", "tracestate")
 
 

@@ -34,7 +34,9 @@ class Limits(Struct, frozen=True, kw_only=True):
     """What the gateway takes from a client or a server; every one can be set."""
 
     frame: int = 4 * MEBI
-    """Bytes of one message."""
+    """Bytes of one message of a client."""
+    server_frame: int = 64 * MEBI
+    """The same of a server: pictures and files are long."""
     depth: int = 128
     """How deep a message may be nested."""
     answer: float = 300.0
@@ -310,9 +312,10 @@ def read_outline(message: bytes) -> Frame:
 
 
 def read_frame(line: bytes, limits: Limits) -> Frame:
-    """A message as it was sent; `UnreadableFrameError` where it is none."""
-    if len(line) > limits.frame:
-        raise UnreadableFrameError(f"It has {len(line)} bytes; the most are {limits.frame}.")
+    """A message as it was sent; `UnreadableFrameError` where it is none.
+
+    That it is not too long is seen where it comes in.
+    """
     if line.count(b"[") + line.count(b"{") > limits.depth and is_deep(line, limits.depth):
         key = b""
         with suppress(*UNREADABLE):  # then it gets no answer by its id
@@ -532,8 +535,17 @@ def as_line(frame: bytes) -> bytes:
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 METHOD, NAME, PARAM = "mcp-method", "mcp-name", "mcp-param-"
 VERSION_META = "io.modelcontextprotocol/protocolVersion"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+"""What every request and answer says of its sender from that revision on."""
 FIRST_MODERN = "2026-07-28"
 """The first revision in which every request says all there is to know with itself."""
+OLDER = "2025-11-25"
+"""The last revision with a handshake."""
+STATE, RESPONSES = "requestState", "inputResponses"
+"""What comes back with a request that its server has asked its client something about."""
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 ANNOTATION = "x-mcp-header"
 """What a schema calls the header that repeats an argument."""
@@ -562,6 +574,11 @@ class RepeatedArgument(Struct, frozen=True, kw_only=True):
 def read_version(frame: Frame) -> str:
     """The revision that a message names; empty where it names none."""
     return read_text(read_fields(read_fields(frame.params).get(META, b"")).get(VERSION_META))
+
+
+def asks_for_input(result: Mapping[str, Any]) -> bool:
+    """Whether a server asks its client something in the place of an answer."""
+    return result.get("resultType") == "input_required"
 
 
 def is_modern(version: str) -> bool:

@@ -22,7 +22,9 @@ from mulligan.types.display import show_name
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.turn import SessionHistories
+from mulligan_gateway.access import EVERYTHING, Grant
 from mulligan_gateway.declarations import GatewayOptions, declare_by_hints
+from mulligan_gateway.metrics import Metrics
 from mulligan_gateway.party import Tasks
 from mulligan_gateway.protocol import MOST_TOOLS
 from mulligan_gateway.servers_file import Server
@@ -131,6 +133,11 @@ class Shared:
         """By principal: a client that comes back is the same one."""
         self._states: OrderedDict[tuple[str, str], None] = OrderedDict()
         self.version = version("mulligan")
+        self.grants: Mapping[str, Grant] = {}
+        """What clients may do of whom the operator says it."""
+        self.metrics = Metrics()
+        self.log: Callable[[dict[str, object]], None] | None = None
+        """Told of every call, where the operator wants to read that."""
         self.unsure = {(each.server, each.tool): each for each in self.options.declarations}
         """What is declared and was not held against its server yet, or did not fit, or may not fit
         any more."""
@@ -145,6 +152,26 @@ class Shared:
         """Tools that the operator says nothing of, as they were declared here."""
         self._reported: set[object] = set()
         self._modes: dict[tuple[str, str], Mode] = {}
+
+    def find_grant(self, principal: str) -> Grant:
+        """What a client may do."""
+        return self.grants.get(principal, EVERYTHING)
+
+    def list_servers(self, principal: str) -> list[Server]:
+        """The servers that a client may use."""
+        grant = self.find_grant(principal)
+        return [server for server in self.servers if grant.serves(server.name)]
+
+    def note_call(self, principal: str, call: HostCall, outcome: str, *, seconds: float) -> None:
+        """A call has ended, in a word."""
+        who = call.server, call.tool
+        self.metrics.add("calls_total", principal, *who, outcome)
+        self.metrics.add("call_seconds_total", *who, by=seconds)
+        if self.log is not None:
+            took = {"outcome": outcome, "seconds": round(seconds, 6)}
+            self.log(
+                {"event": "call", "client": principal, "server": who[0], "tool": who[1]} | took
+            )
 
     def report_once(self, said: str, *, about: object = None) -> None:
         """Tell the operator something that will come up again; `about`: by what it is known."""
@@ -219,7 +246,7 @@ class Shared:
     def _declare_unsaid(self, call: HostCall) -> None:
         """A tool that the operator says nothing of: by its hints if they count, else its mode."""
         key = call.server, call.tool
-        server = next(each for each in self.servers if each.name == call.server)
+        server = next((s for s in self.servers if s.name == call.server), Server(name=call.server))
         mode = self.options.modes.get(server.name, self.options.mode)
         hints = self._hints.get(key)
         said = {"name": call.tool, "annotations": hints}
@@ -249,6 +276,25 @@ class Shared:
             return False
         effect = known.declaration.classify_effect(arguments)
         return effect in (Effect.IRREVERSIBLE, Effect.UNDECLARED)
+
+    def find_denial(self, principal: str, call: HostCall) -> str:
+        """Why a client may not make a call; empty where it may."""
+        grant = self.find_grant(principal)
+        if not grant.allows(call.server, call.tool):
+            return f"the operator does not grant {show_name(call.tool)} to {principal!r}"
+        if not grant.effects:
+            return ""
+        known = self.host.parts.toolbox.find_by_name(call.tool, server=call.server)
+        effect = Effect.UNDECLARED
+        if known is not None:
+            effect = known.declaration.classify_effect(call.arguments)
+        granted = ", ".join(sorted(grant.effects))
+        denial = f"it is {effect}, and {principal!r} is granted only {granted}"
+        return "" if effect in grant.effects else denial
+
+    def list_tools(self) -> list[tuple[str, str]]:
+        """The tools that servers have listed, each after its server."""
+        return list(self._hints)
 
     def note_state(self, principal: str, state: object) -> None:
         """A server has asked something in the place of an answer."""

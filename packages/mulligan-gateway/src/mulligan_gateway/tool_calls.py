@@ -16,14 +16,13 @@ from msgspec.structs import replace
 from mulligan.codec import encode_json
 from mulligan.types.adapter import Called, HostCall, HostRun
 from mulligan.types.display import cut, show_name
+from mulligan.types.effect import Mode
 from mulligan.types.errors import HeldError, MulliganError
 from mulligan.types.turn import Entry, Speaker, Utterance
 from mulligan_gateway.peers import (
     APPROVAL,
-    CAPABILITIES,
     CONTEXT,
     DONE,
-    STATE,
     TURN,
     AskedCall,
     ClientTurn,
@@ -35,7 +34,9 @@ from mulligan_gateway.peers import (
 )
 from mulligan_gateway.protocol import (
     BAD_PARAMS,
+    CAPABILITIES,
     META,
+    STATE,
     Frame,
     read_object,
     write_answer,
@@ -178,6 +179,7 @@ class Calls:
 
     async def _call_server(self, asked: AskedCall, server: str, name: str) -> None:
         ends, shared = self._ends, self._ends.shared
+        asked.began_at = time.monotonic()
         if asked.approved is not None:
             self._approval.take_answer(asked)
         upstream = ends.upstreams[server]
@@ -186,9 +188,6 @@ class Calls:
         await shared.settle(server, name)
         if not why and not shared.takes_name(server, name):
             why = "its server does not list it. No more names of tools are taken"
-        if why:
-            self._refuse(asked, f"It was not called: {why}.")
-            return
         made = UpstreamCall(ends, upstream, asked, tool=name)
         call = HostCall(
             tool=name,
@@ -200,7 +199,11 @@ class Calls:
             server=server,
             remote=True,
         )
-        mode = shared.find_mode(call)
+        mode = Mode.OBSERVE if why else shared.find_mode(call)
+        if why := why or shared.find_denial(ends.principal, call):
+            self._note_end(asked, call, "refused")
+            self._refuse(asked, f"It was not called: {why}.")
+            return
         if upstream.is_up and mode.only_watches:
             await self._watch(asked, call, made=made)
             return
@@ -210,6 +213,7 @@ class Calls:
                 await upstream.start()
             except ServerDownError as down:
                 ends.own.record.note_failure(call, str(down))
+                self._note_end(asked, call, "unavailable")
                 self._refuse(asked, f"It was not called: {down}")
                 return
         async with self._open_turn(asked, call) as turn:
@@ -236,8 +240,10 @@ class Calls:
                 await turn.run.call(call)
             except Exception as error:  # noqa: BLE001 - its client has it, as the server has said it
                 self._note_failure(turn, call, error)
+                self._note_end(asked, call, "failed")
             else:
                 self._note_silent(turn, call)
+                self._note_end(asked, call, "succeeded")
             if asked.message:
                 await turn.run.review(None)
 
@@ -248,6 +254,7 @@ class Calls:
         try:
             called = await self._make(run, call, asked)
         except HeldError as held:
+            self._note_end(asked, call, "held")
             self._ends.own.record.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
             # Only this client can make it then, since each has servers of its own.
@@ -257,14 +264,17 @@ class Calls:
             refused = build_result(told, failed=True, modern=asked.is_modern)
             return write_result(key, again or refused)
         except InputRequested as asks:
+            self._note_end(asked, call, "asked")
             return write_result(key, asks.answer.result)
         except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
             self._note_failure(turn, call, error)
+            self._note_end(asked, call, "failed")
             if refusal := await run.review_failed():
                 refused = build_result(refusal, failed=True, modern=asked.is_modern)
                 return write_result(key, refused)
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         self._note_silent(turn, call)
+        self._note_end(asked, call, "succeeded")
         answer = await run.review(None)
         if not answer.stands:
             refused = build_result(answer.refusal, failed=True, modern=asked.is_modern)
@@ -284,6 +294,10 @@ class Calls:
             if approved is None:
                 raise
         return await run.call(replace(call, approved=approved))
+
+    def _note_end(self, asked: AskedCall, call: HostCall, outcome: str) -> None:
+        took = time.monotonic() - asked.began_at
+        self._ends.shared.note_call(self._ends.principal, call, outcome, seconds=took)
 
     def _note_failure(self, turn: ClientTurn, call: HostCall, error: Exception) -> None:
         turn.failed_at = time.monotonic()

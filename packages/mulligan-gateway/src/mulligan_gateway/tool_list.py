@@ -249,6 +249,9 @@ class Lists:
         known, refusals = self._ends.known.get((kind, server), {}), self._find_refusals(kind)
         read = [(read_item(kind, server, raw), raw) for raw in _read_all(kind, fields)]
         unapproved = {item.name for item in self._ends.shared.list_refused(i for i, _ in read)}
+        grant = self._ends.shared.find_grant(self._ends.principal)
+        if kind == TOOLS:
+            read = [(item, raw) for item, raw in read if grant.allows(server, item.name)]
         offered = []
         for item, raw in read:
             found = known.get(item.name)

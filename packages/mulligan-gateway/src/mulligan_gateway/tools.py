@@ -135,6 +135,7 @@ def _hash(value: object) -> str:
 
 WHY = "mulligan_why"
 PITFALLS = "mulligan_pitfalls"
+SEARCH = "mulligan_search"
 UNDO = "mulligan_undo"
 STATUS = "mulligan_status"
 
@@ -162,6 +163,11 @@ OWN_TOOLS = (
         PITFALLS,
         "What is known to go wrong with a tool, before you call it. Without a name: with all.",
         {"tool": _TOOL},
+    ),
+    _build(
+        SEARCH,
+        "Search known errors of all tools and their fixes, by the words of an error message.",
+        {"words": {"type": "string", "description": "Words, such as those of an error."}},
     ),
     _build(
         UNDO,
@@ -193,6 +199,10 @@ class Names:
     """Names of the servers of one gateway, in both directions."""
 
     def __init__(self, servers: Sequence[str]) -> None:
+        self.change(servers)
+
+    def change(self, servers: Sequence[str]) -> None:
+        """From now on, there are these."""
         self.servers = tuple(servers)
         self.only = servers[0] if len(servers) == 1 else None
         self._by_length = sorted(servers, key=len, reverse=True)

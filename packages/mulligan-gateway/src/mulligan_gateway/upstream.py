@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from mulligan.codec import encode_json
 from mulligan.types.errors import ConfigurationError, MissingExtraError, NothingDone
 from mulligan_gateway.party import (
     ASKED_FOR,
@@ -25,14 +26,25 @@ from mulligan_gateway.party import (
     Tasks,
 )
 from mulligan_gateway.protocol import (
+    CAPABILITIES,
+    CLIENT_INFO,
+    FIRST_MODERN,
     INVALID_REQUEST,
+    META,
+    OLDER,
+    RESPONSES,
+    SERVER_INFO,
     SESSION,
+    STATE,
     VERSION,
+    VERSION_META,
     Frame,
     Limits,
     LineCutter,
+    Raw,
     UnreadableFrameError,
     as_line,
+    asks_for_input,
     join_parts,
     read_fields,
     read_frame,
@@ -43,6 +55,7 @@ from mulligan_gateway.protocol import (
     strip_ours,
     write_headers,
     write_refusal,
+    write_request,
 )
 from mulligan_gateway.servers_file import Server
 
@@ -67,7 +80,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._upstream = upstream
         self._on_end = on_end
         """Told once or twice: that it says nothing more, and that it is over."""
-        longest, too_long = upstream.limits.frame, upstream.take_too_long
+        longest, too_long = upstream.limits.server_frame, upstream.take_too_long
         self._cutter = LineCutter(upstream.take_frame, longest=longest, on_too_long=too_long)
         self._process: asyncio.SubprocessTransport | None = None
         self._input: asyncio.WriteTransport | None = None
@@ -320,7 +333,7 @@ class ServerAddress:
                 if await self._take_events(events, response, frame):
                     return True
                 return await self._take_up_again(events, frame)
-            said = await join_parts(iterate_plain(response), most=self._limits.frame)
+            said = await join_parts(iterate_plain(response), most=self._limits.server_frame)
             if said is None:
                 self._upstream.take_too_long(Frame(), key=frame.key)
                 return True
@@ -329,12 +342,11 @@ class ServerAddress:
             return self._take(said, frame) if said else False
 
     def _build_reader(self) -> EventReader:
-        return EventReader(self._limits.frame, on_too_long=self._upstream.take_too_long)
+        return EventReader(self._limits.server_frame, on_too_long=self._upstream.take_too_long)
 
     def _read_headers(self, frame: Frame) -> dict[str, str]:
         """What a message repeats of itself in headers, and what the server wants to see again."""
         if frame.method == "initialize":
-            self._greeted = True
             return {}
         version = read_version(frame)
         if not version:
@@ -350,6 +362,7 @@ class ServerAddress:
             result = read_fields(said).get("result")
             version = read_object(result).get("protocolVersion") if result else None
             if isinstance(version, str):
+                self._greeted = True
                 self._headers[VERSION] = version
                 self._tasks.run(self._listen())
         self._upstream.take_frame(said, frame.key)
@@ -451,6 +464,11 @@ class Upstream(Party):
         self.greet: Callable[[Upstream], Awaitable[None]] | None = None
         """Introduces the client to a server that was started again."""
         self._dying = Tasks()
+        self._asking = Tasks()
+        """Questions of a server that its client is asked as requests."""
+        self.meta: dict[str, Any] = {}
+        """What every request says of a client that has introduced itself once, to a server that
+        knows no handshake; empty: it does."""
         self.schemas: dict[str, Mapping[str, Any]] = {}
         """What the arguments of its tools look like, as far as they were listed."""
 
@@ -494,6 +512,74 @@ class Upstream(Party):
     def send(self, frame: bytes) -> None:
         """Hand a message over, less what its client says to us alone."""
         super().send(strip_ours(frame))
+
+    async def introduce(self, params: bytes | Raw) -> Frame:
+        """Introduce the client with its handshake; to a server that takes none, with every request
+        from now on. The answer is that of a handshake."""
+        self.meta = {}
+        answer = await self.ask_and_wait("initialize", params)
+        if not answer.error or self.way is None:
+            return answer
+        said = read_object(params)
+        meta: dict[str, Any] = {VERSION_META: FIRST_MODERN}
+        meta |= {CLIENT_INFO: said.get("clientInfo"), CAPABILITIES: said.get("capabilities")}
+        found = await self.ask_and_wait("server/discover", encode_json({META: meta}))
+        can = read_object(found.result) if found.result else {}
+        if FIRST_MODERN not in (can.get("supportedVersions") or ()):
+            return answer
+        self.meta = meta
+        about = (can.get(META) or {}).get(SERVER_INFO) or {"name": self.server.name, "version": ""}
+        greeting: dict[str, Any] = {
+            name: can[name] for name in ("capabilities", "instructions") if name in can
+        }
+        greeting["protocolVersion"] = min(str(said.get("protocolVersion")), OLDER)
+        greeting["serverInfo"] = about
+        return Frame(id=answer.id, result=Raw(encode_json(greeting)))
+
+    def tell_client(self, method: str, params: bytes | Raw = b"") -> None:
+        """Hand on what its client tells; a server without a handshake is told nothing so."""
+        if not self.meta:
+            self.send(write_request(b"", method, params=params))
+
+    def fill_in(self, params: bytes | Raw) -> bytes | Raw:
+        """The parameters of a request with what the server wants to hear of its client."""
+        if not self.meta:
+            return params
+        fields = read_fields(params)
+        said = self.meta | read_fields(fields.get(META, b""))
+        return encode_json(fields | {META: said})
+
+    def take_answer(self, frame: Frame) -> bool:
+        """Deliver an answer to its caller; what it asks for is asked of a client that knows no
+        such answers, as a request."""
+        asked = self.asked.get(frame.key)
+        if self.meta and asked is not None and asked.origin is not None:
+            result = read_fields(frame.result)
+            if asks_for_input({"resultType": read_text(result.get("resultType"))}):
+                self._asking.run(self._bring_input(asked, asked.origin, result))
+                return True
+        return super().take_answer(frame)
+
+    async def _bring_input(
+        self, asked: AskedRequest, client: Party, result: Mapping[str, Any]
+    ) -> None:
+        """Ask a client what its server wants to know, and send the request again with that."""
+        if asked.limit is not None:
+            asked.limit.cancel()  # it is the person's time now
+        given = {}
+        for name, raw in read_fields(result.get("inputRequests", b"")).items():
+            wants = read_fields(raw)
+            method, params = read_text(wants.get("method")), wants.get("params", b"")
+            answer = await client.ask_and_wait(method, params, during=asked.key)
+            if answer.error:
+                super().take_answer(Frame(id=Raw(asked.name), error=answer.error))
+                return
+            given[name] = answer.result
+        again = read_fields(asked.params) | {RESPONSES: given}
+        again |= {STATE: result[STATE]} if STATE in result else {}
+        if self.asked.get(asked.name) is asked:
+            self.send(write_request(asked.name, asked.method, params=encode_json(again)))
+            self.on_asked(asked)
 
     def on_asked(self, asked: AskedRequest) -> None:
         """A request has an end: its answer, the server's, or that of its time."""
@@ -547,7 +633,7 @@ class Upstream(Party):
 
     def take_too_long(self, outline: Frame, *, key: bytes = b"") -> None:
         """A message is longer than is taken; `key`: what it answers, where it does not say."""
-        why = f"is longer than {self.limits.frame} bytes, the most that is taken"
+        why = f"is longer than {self.limits.server_frame} bytes, the most that is taken"
         self.take_unread(outline, key=outline.key or key, why=why)
 
     def take_unread(self, outline: Frame, *, key: bytes, why: str) -> None:
@@ -613,6 +699,8 @@ class Upstream(Party):
 
     def _drop_way(self) -> None:
         way, self._life, self.way = self._life, None, None
+        for task in self._asking:
+            task.cancel()
         if way is not None:
             self._dying.run(_stop(way))
 

@@ -172,6 +172,18 @@ def greet(key, method, params):
         send(id=key, result={**said, "serverInfo": {"name": "scripted", "version": "2"}})
 
 
+def elicit_within(key, params):
+    """As in the revision without sessions: a question in the place of an answer."""
+    if "inputResponses" in params:
+        said = {"said": params["inputResponses"], "state": params["requestState"]}
+        tell(key, said, resultType="complete")
+        return
+    asked = {"message": "Well?", "requestedSchema": {"type": "object"}}
+    requests = {"one": {"method": "elicitation/create", "params": asked}}
+    result = {"resultType": "input_required", "inputRequests": requests, "requestState": "s-1"}
+    send(id=key, result=result)
+
+
 def take(message):  # noqa: C901
     key, method = message.get("id"), message.get("method")
     params = message.get("params") or {}
@@ -179,6 +191,8 @@ def take(message):  # noqa: C901
         waiting.pop(key)(message.get("result") or message.get("error"))
     elif os.environ.get("MODERN") and method in ("initialize", "server/discover"):
         greet(key, method, params)
+    elif key is None and os.environ.get("MODERN") == "only":
+        note(method)
     elif PROBED and VERSION not in (params.get("_meta") or {}):
         send(id=key, error={"code": -32600, "message": "Every request names its revision here."})
     elif method == "initialize":
@@ -187,6 +201,8 @@ def take(message):  # noqa: C901
         send(id=key, result={**said, "serverInfo": {"name": "scripted", "version": "1"}})
     elif method == "tools/list":
         send(id=key, result=list_tools(params.get("cursor")))
+    elif params.get("name") == "elicit" and VERSION in (params.get("_meta") or {}):
+        elicit_within(key, params)
     elif method == "tools/call":
         call(key, params["name"], params.get("arguments") or {}, params.get("_meta"))
     elif method == "resources/list":

@@ -184,7 +184,8 @@ async def test_a_call_that_hangs_is_given_up_and_cancelled_at_its_server(mode, t
 
 @pytest.mark.full
 async def test_an_answer_that_cannot_be_read_or_is_too_long_ends_its_call():
-    async with run_gateway() as gateway, connect(gateway) as client:
+    limits = replace(QUICK, server_frame=4_194_304)
+    async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
         garbled = client.call("garble")
         answers = await asyncio.gather(garbled, client.call("long"))
         again = await client.call("add", {"a": 1, "b": 2})
@@ -195,7 +196,7 @@ async def test_an_answer_that_cannot_be_read_or_is_too_long_ends_its_call():
 
 
 async def test_an_answer_that_is_too_long_ends_its_call_also_where_its_id_stands_last():
-    limits = replace(QUICK, frame=20_000)
+    limits = replace(QUICK, server_frame=20_000)
     async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
         answer = await client.call("long", {"size": 30_000, "id_last": True})
 
@@ -203,7 +204,7 @@ async def test_an_answer_that_is_too_long_ends_its_call_also_where_its_id_stands
 
 
 async def test_a_request_of_a_server_that_is_too_long_is_refused_and_ends_no_call():
-    limits = replace(QUICK, frame=20_000)
+    limits = replace(QUICK, server_frame=20_000)
     async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
         answer = await client.ask("tools/call", {"name": "ask_long", "arguments": {}}, key="ask-1")
 
@@ -339,13 +340,61 @@ async def test_a_server_that_is_not_there_is_not_taken_for_one_of_an_earlier_rev
     assert probed["result"]["supportedVersions"] == ["2026-07-28"]
 
 
-async def test_where_every_server_refuses_a_handshake_its_client_hears_their_words():
-    servers = scripted("a", MODERN="only"), scripted("b", MODERN="only")
-    async with run_gateway(*servers) as gateway, connect(gateway, greets=False) as client:
-        refused = await client.ask("initialize", INITIALIZE)
+@pytest.mark.parametrize("beside", [(), ("old",), ("other",)])
+async def test_a_server_that_takes_no_handshake_serves_a_client_that_makes_one(beside, tmp_path):
+    ledger = tmp_path / "ledger"
+    newest = scripted("new", MODERN="only", LEDGER=str(ledger))
+    others = [scripted(name, **{"MODERN": "only"} if name == "other" else {}) for name in beside]
+    prefix = "new_" if beside else ""
+    async with run_gateway(newest, *others) as gateway, connect(gateway) as client:
+        client.say("notifications/roots/list_changed")
+        await client.ask("logging/setLevel", {"level": "debug"})
+        listed = await client.ask("tools/list")
+        echoed = await client.call(f"{prefix}echo", {"value": 1}, progressToken="p")
+        pinged = await client.ask("ping")
 
-    assert refused["error"]["code"] == -32022
-    assert refused["error"]["data"]["supported"] == ["2026-07-28"]
+    names = {tool["name"] for tool in listed["result"]["tools"]}
+    assert {f"{prefix}add", *(f"{each}_add" for each in beside)} <= names
+    meta = json.loads(echoed["result"]["content"][0]["text"])["meta"]
+    assert meta["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
+    assert meta["io.modelcontextprotocol/clientInfo"] == INITIALIZE["clientInfo"]
+    assert meta["io.modelcontextprotocol/logLevel"] == "debug"
+    assert pinged["result"] == {}
+    assert not ledger.exists()  # it was told nothing that its revision does not know
+
+
+async def test_what_such_a_server_asks_in_its_answer_is_asked_of_an_older_client_as_a_request():
+    async with (
+        run_gateway(scripted(MODERN="only"), mode=Mode.SUGGEST) as gateway,
+        connect(gateway) as client,
+    ):
+        calling = asyncio.ensure_future(client.call("elicit"))
+        asked = await client.wait_for(lambda m: m.get("method") == "elicitation/create")
+        answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept"}}
+        client.session.take_line(json.dumps(answer).encode())
+        answered = await calling
+        again = asyncio.ensure_future(client.call("elicit"))
+        asked = await client.wait_for(
+            lambda m: m.get("method") == "elicitation/create" and m["id"] != asked["id"]
+        )
+        refusal = {"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -1, "message": "Nobody"}}
+        client.session.take_line(json.dumps(refusal).encode())
+        refused = await again
+
+    said = json.loads(answered["result"]["content"][0]["text"])
+    assert said == {"said": {"one": {"action": "accept"}}, "state": "s-1"}
+    assert refused["error"] == {"code": -1, "message": "Nobody"}
+
+
+async def test_a_server_that_takes_no_handshake_is_introduced_anew_when_it_comes_back(tmp_path):
+    ledger = tmp_path / "ledger"
+    newest = scripted(MODERN="only", LEDGER=str(ledger))
+    async with run_gateway(newest) as gateway, connect(gateway) as client:
+        await client.call("die")
+        answer = await client.call("echo", {"value": 1})
+
+    assert "2026-07-28" in answer["result"]["content"][0]["text"]
+    assert ledger.read_text().split() == ["die"]
 
 
 async def test_where_no_server_can_be_started_its_client_hears_why():

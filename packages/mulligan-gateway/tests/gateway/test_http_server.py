@@ -3,15 +3,13 @@
 import pytest
 
 from mulligan.types.errors import ConfigurationError
+from mulligan_gateway.access import Access, Refusal, read_tokens
 from mulligan_gateway.http_server import (
     MOST_KEPT,
     MOST_QUEUED,
     MOST_QUEUED_BYTES,
-    Access,
     ClientStream,
-    Refusal,
     Streams,
-    read_tokens,
 )
 from mulligan_gateway.protocol import Limits
 

@@ -12,7 +12,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from mulligan_gateway.http_server import Access, GatewayApp
+from mulligan_gateway.access import Access, Grant
+from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.servers_file import Server
 from tests.gateway.test_command import SDK_SERVER, use, use_directly
 from tests.gateway.web import serve_app
@@ -202,3 +203,32 @@ async def test_an_argument_that_a_tool_wants_in_a_header_must_be_the_same_there(
 
     assert fine.json()["result"]["content"][0]["text"] == "eu"
     assert (missing.status_code, wrong.status_code) == (400, 400)
+
+
+async def test_a_platform_asks_whether_we_are_well_and_what_was_counted():
+    grants = {"ann": Grant(metrics=True, per_minute=3, at_once=1), "bob": Grant()}
+    async with run_gateway(own_tools=False) as gateway:
+        app = GatewayApp(gateway, Access(tokens=TOKENS, grants=grants))
+        async with serve_app(app, lifespan="on") as url, httpx.AsyncClient() as http:
+            health = await http.get(f"{url}/health")
+            session = await open_session(http, f"{url}/mcp", ANN)
+            said = {"name": "add", "arguments": {"a": 1, "b": 2}}
+            called = await http.post(f"{url}/mcp", content=ask("tools/call", said), headers=session)
+            full = await http.post(f"{url}/mcp", content=ask("tools/list"), headers=session)
+            ended = await http.delete(f"{url}/mcp", headers=session)
+            counted = (await http.get(f"{url}/metrics", headers=ANN)).text
+            hidden = [await http.get(f"{url}/metrics", headers=who) for who in (BOB, {})]
+
+    assert (health.status_code, health.text) == (200, "ok\n")
+    assert called.json()["result"]["structuredContent"] == {"result": 3}
+    assert full.status_code == 429
+    assert 0 < int(full.headers["retry-after"]) <= 60
+    assert ended.status_code == 204
+    assert [each.status_code for each in hidden] == [404, 401]
+    lines = dict(line.rsplit(" ", 1) for line in counted.splitlines() if line[0] != "#")
+    calls = 'client="ann",server="one",tool="add",outcome="succeeded"'
+    assert lines[f"mulligan_gateway_calls_total{{{calls}}}"] == "1"
+    assert lines['mulligan_gateway_requests_total{client="ann",status="429"}'] == "1"
+    assert lines["mulligan_gateway_sessions"] == "0"
+    sent = int(lines['mulligan_gateway_bytes_total{client="ann",direction="out"}'])
+    assert sent >= len(called.content) + len(full.content)

@@ -10,6 +10,7 @@ from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.stores.opening import open_store
 from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import LogQuery
+from mulligan_gateway.access import Grant
 from mulligan_gateway.peers import APPROVAL, read_approval, read_call
 from mulligan_gateway.protocol import Frame
 from mulligan_gateway.servers_file import Server
@@ -309,6 +310,7 @@ async def test_nothing_known_is_said_to_be_nothing():
     async with run_gateway() as gateway, connect(gateway) as client:
         assert await ask(client, "mulligan_why") == "None of your calls has failed here."
         assert await ask(client, "mulligan_pitfalls", tool="add") == "Nothing is known to go wrong."
+        assert await ask(client, "mulligan_search", words="x") == "Nothing is known of that."
         assert "Nothing" in await ask(client, "mulligan_undo")
         assert "Nothing of yours awaits approval" in await ask(client, "mulligan_status")
 
@@ -477,3 +479,31 @@ def test_a_result_of_our_own_says_the_same_in_both_forms():
     assert json.loads(build_result("no", failed=True, modern=False))["isError"] is True
     assert "resultType" not in made
     assert json.loads(build_result("yes", modern=True))["resultType"] == "complete"
+
+
+async def test_known_errors_are_found_by_their_words_among_the_tools_that_a_client_may_call():
+    async with run_gateway(mode=Mode.AUTO) as gateway:
+        gateway.grants = {"ann": Grant(tools=("one/add",)), "bob": Grant()}
+        async with (
+            connect(gateway) as client,
+            connect(gateway, principal="ann") as ann,
+            connect(gateway, principal="bob") as bob,
+        ):
+            for _ in range(4):
+                await client.call("refuse")
+            await client.session.finish()
+            gateway.m.flush()
+            found = [
+                await ask(each, "mulligan_search", words="today it is not possible")
+                for each in (client, bob)
+            ]
+            nothing = await ask(client, "mulligan_search", words="unrelated")
+            hidden = [
+                await ask(ann, "mulligan_search", words="not today"),
+                await ask(ann, "mulligan_pitfalls"),
+                await ask(ann, "mulligan_pitfalls", tool="refuse"),
+            ]
+
+    assert all("`refuse`: fails with" in each for each in found)
+    assert nothing == "Nothing is known of that."
+    assert not any("not today" in each for each in hidden)

@@ -11,6 +11,7 @@ from mulligan.types.errors import ConfigurationError
 from mulligan_gateway.declarations import GatewayOptions
 from mulligan_gateway.shared_state import Shared
 from mulligan_gateway.tools import (
+    OWN_TOOLS,
     TOOLS,
     ListedItem,
     Pins,
@@ -33,7 +34,9 @@ async def test_the_gateways_own_tools_stand_once_at_the_end_of_the_list():
     async with run_gateway() as gateway, connect(gateway) as client:
         names = [tool["name"] for tool in await list_all(client)]
 
-    assert names[-4:] == ["mulligan_why", "mulligan_pitfalls", "mulligan_undo", "mulligan_status"]
+    own = ("why", "pitfalls", "search", "undo", "status")
+    assert names[-5:] == [f"mulligan_{each}" for each in own]
+    assert len(json.dumps(OWN_TOOLS)) < 2_400  # they cost every client some 600 tokens
     assert len(names) == len(set(names))
 
 

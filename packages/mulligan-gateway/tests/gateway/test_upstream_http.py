@@ -194,7 +194,7 @@ async def test_an_answer_whose_stream_broke_off_is_fetched_where_the_server_keep
 async def test_an_event_that_is_too_long_ends_the_call_that_it_answers(breaking):
     async with (
         run_gateway(
-            Server(name="far", url=breaking), limits=replace(QUICK, frame=8_000)
+            Server(name="far", url=breaking), limits=replace(QUICK, server_frame=8_000)
         ) as gateway,
         connect(gateway) as client,
     ):

@@ -32,9 +32,8 @@ def know_one_more() -> None:
 
 
 def write(url: str, name: str, seconds: float, *, reopens: bool = True) -> None:
-    until = time.monotonic() + seconds
     store = open_store(url)
-    number = 0
+    number, until = 0, time.monotonic() + seconds
     while time.monotonic() < until:
         number += 1
         if reopens and number % 25 == 0:

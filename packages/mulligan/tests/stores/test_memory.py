@@ -14,8 +14,8 @@ from mulligan.stores.database import (
     ConnectionLostError,
     Pool,
     UnreadableError,
-    load_queries,
 )
+from mulligan.stores.dialects import SQLITE
 from mulligan.stores.encoding import decode_tool
 from mulligan.stores.opening import open_store
 from mulligan.types.action import ActionQuery, Kept
@@ -237,6 +237,6 @@ FILES = sorted(
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_query_of_a_file_has_a_name_and_a_text(name: str) -> None:
-    queries = load_queries(name)
+    queries = SQLITE.load_queries(name)
 
     assert all(query and not query.endswith(";") for query in queries.values())

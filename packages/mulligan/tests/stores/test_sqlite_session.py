@@ -15,10 +15,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from mulligan.stores.database import load_queries
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.files import prepare, vacuum_files
-from mulligan.stores.sqlite.session import JOURNAL, SqliteSession, build_wide
+from mulligan.stores.sqlite.session import JOURNAL, SqliteSession, build_wide, load_queries
 from mulligan.types.action import State
 from mulligan.types.errors import StoreDamagedError
 from mulligan.types.log import Batch
@@ -124,7 +123,7 @@ def test_a_store_that_is_shared_shred_and_tidied_is_not_taken_for_another(store,
 def test_the_newest_of_a_kind_are_read_without_the_others(
     store, path: Path, file: str, query: str, where: tuple[str, ...], index: str
 ) -> None:
-    queries = load_queries("log", "failures", "sqlite")
+    queries = load_queries()
     sql = queries[query].replace("{where}", " and ".join(queries[each] for each in where))
     values = dict.fromkeys(re.findall(r":([a-z_]+)", sql), "[]")
 

@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "measure how often replies are rewritten, or compare two sets of checks",
     ),
     "doctor": ("store", "check the store, and list what needs attention"),
+    "mode": ("store", "limit how far applications go, while they run"),
     "migrate": ("store", "create a store or upgrade its schema"),
     "access": ("store", "which Postgres role may see which rows"),
     "backup": ("store", "copy a SQLite store while it is in use"),

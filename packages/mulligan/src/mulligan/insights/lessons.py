@@ -65,6 +65,7 @@ from mulligan.types.lesson import (
 )
 from mulligan.types.log import REPLY_SETTLED, LogQuery, PatternQuery, PatternSeen
 from mulligan.types.reply import RATED, read_rating
+from mulligan_dates.text import split_words
 
 MOST_RACES = 5
 """How often a change is made again because another process made one first."""
@@ -212,6 +213,7 @@ class LessonList:
         self,
         tools: Iterable[str] = (),
         *,
+        words: str = "",
         agent: str | None = None,
         label: str = "",
         tokens: int,
@@ -219,10 +221,11 @@ class LessonList:
     ) -> str:
         """What is known to go wrong, for a prompt or a tool's description: ask of one tenant alone.
 
-        With some tools, their pitfalls; with an agent, what has failed that agent, of these tools
-        or of every one. `label` is what the log shows of an agent that is named by its identity.
+        With some tools, their pitfalls; with `words`, those that share some with them, such as an
+        error; with an agent, what has failed that agent, of these tools or of every one. `label`
+        is what the log shows of an agent that is named by its identity.
         """
-        asked = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        asked = LessonQuery(state=LessonState.ACTIVE, text=words, limit=MOST_LESSONS)
         wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
         now, label_of = self._clock(), self._names.find_label
         lately = PatternQuery(since=now - RECENT, until=now, limit=MOST_SEEN)
@@ -235,6 +238,15 @@ class LessonList:
         ]
         shown = None if agent is None else label or label_of(agent)
         own = [each for each in seen if shown is None or shown in each.agents]
+        if words:
+            looked_for = set(split_words(words))
+            own = [
+                each
+                for each in own
+                if looked_for.intersection(
+                    split_words(f"{each.pattern.tool} {each.pattern.template}")
+                )
+            ]
         tools_now = self._store.catalog.list_tools()
         known = hash_schemas(tools_now)
         lessons = [
@@ -255,6 +267,7 @@ class LessonList:
             tools=tools_now,
             # Counted only where there is an error that could be quoted.
             quoting=bool(seen) and not self.has_people(),
+            named=len(wanted) > 1 or wanted[0] is None,
         )
 
     def list_told_tools(self, tools: Sequence[str]) -> set[str]:

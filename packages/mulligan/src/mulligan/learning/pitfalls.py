@@ -163,13 +163,15 @@ def render_pitfalls(
     link: str = "",
     tools: Sequence[KnownTool] = (),
     quoting: bool = True,
+    named: bool = False,
 ) -> str:
     """The section in Markdown, the most frequent first, within the budget; empty: no pitfalls.
 
     Active lessons count. `seen`: recent failures with count, date and agents; those without a known
     remedy become warnings. A tool's words are quoted as data, masked and cut, and without `quoting`
-    not at all. The reader is unknown, so of people's lessons only what the schemas of `tools`
-    confirm is shown, and never the errors of others.
+    not at all. `named`: each line names its tool, also where there is just one. The reader is
+    unknown, so of people's lessons only what the schemas of `tools` confirm is shown, and never the
+    errors of others.
     """
     reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
     readers = {
@@ -193,7 +195,7 @@ def render_pitfalls(
     if not lines:
         return ""
     lines.sort(key=lambda line: (-line.count, line.tool, line.text))
-    named = len({line.tool for line in lines}) > 1
+    named = named or len({line.tool for line in lines}) > 1
     ending = f"More: {link}" if link else ""
     room = tokens * CHARACTERS - len(OPENING) - len(ending)
     pitfalls = [_render_line(line.tool, line.text, named=named) for line in lines]

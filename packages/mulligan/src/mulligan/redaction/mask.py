@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import unescape
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
-from urllib.parse import quote, quote_plus, unquote_to_bytes
+from urllib.parse import quote, quote_plus
 
 from mulligan.redaction.scrub import scrub_value
+from mulligan.redaction.text import View, decode_escape, fold_pieces
 from mulligan.redaction.values import Keys, ValueReading
 from mulligan.redaction.walk import NO_ENUM
 
@@ -60,17 +60,6 @@ class Quotable(NamedTuple):
     mask: str
 
 
-class _View(NamedTuple):
-    """The text, folded, and for each character where it came from."""
-
-    plain: str
-    starts: list[int]
-    ends: list[int]
-
-    def make_span(self, start: int, end: int, mask: str) -> Span:
-        return Span(self.starts[start], self.ends[end - 1], mask)
-
-
 def fold_unspaced(text: str) -> str:
     """Without spaces, in lower case, a character for a character."""
     return _lower("".join(text.split()))
@@ -85,55 +74,26 @@ def _lower(text: str) -> str:
 
 def _decode(piece: str) -> str:
     """What an escape stands for, folded."""
-    lead = piece[0]
-    if lead == "%":
-        raw = unquote_to_bytes(piece)
-    elif lead == "&":
-        return fold_unspaced(unescape(piece))
-    elif lead == "\\":
-        kind = piece[1]
-        if kind == "u":
-            pairs = bytes.fromhex(piece.replace("\\u", ""))
-            return fold_unspaced(
-                pairs.decode("utf-16-be", "surrogatepass" if len(pairs) == 2 else "ignore")
-            )
-        if kind == "U":
-            return fold_unspaced(chr(min(int(piece[-8:], 16), 0x10FFFF)))
-        if kind != "x":
-            return "" if kind in "nrtfv" else fold_unspaced(kind)
-        raw = bytes.fromhex(piece.replace("\\x", ""))
-    else:
-        return ""
-    try:
-        return fold_unspaced(raw.decode())
-    except UnicodeDecodeError:
-        return fold_unspaced(raw.decode("latin-1"))
+    if piece[0] == "\\" and piece[1] not in "uUx":
+        return "" if piece[1] in "nrtfv" else fold_unspaced(piece[1])
+    return fold_unspaced(decode_escape(piece)) if piece[0] in "%&\\" else ""
 
 
-def _build_view(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> _View:
-    parts: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    done = 0
-    for found in pattern.finditer(text):
-        start, end = found.span()
-        plain = decode(found[0])
-        parts += (_lower(text[done:start]), plain)
-        starts += [*range(done, start), *[start] * len(plain)]
-        ends += [*range(done + 1, start + 1), *[end] * len(plain)]
-        done = end
-    parts.append(_lower(text[done:]))
-    starts += range(done, len(text))
-    ends += range(done + 1, len(text) + 1)
-    return _View("".join(parts), starts, ends)
+def _build_view(text: str, pattern: re.Pattern[str]) -> View:
+    view = fold_pieces(text, pattern, _decode)
+    return view._replace(plain=_lower(view.plain))
 
 
-def _build_views(text: str) -> Iterator[_View]:
-    yield _build_view(text, _SPACE, lambda _: "")
+def _build_views(text: str) -> Iterator[View]:
+    yield _build_view(text, _SPACE)
     if "\\" in text or "%" in text or "&" in text:
-        yield _build_view(text, _ESCAPED, _decode)
+        yield _build_view(text, _ESCAPED)
         if "+" in text:
-            yield _build_view(text, _ESCAPED_PLUS, _decode)
+            yield _build_view(text, _ESCAPED_PLUS)
+
+
+def _make_span(view: View, start: int, end: int, mask: str) -> Span:
+    return Span(view.starts[start], view.ends[end - 1], mask)
 
 
 def find_quotes(text: str, of: Iterable[Quotable]) -> list[Span]:
@@ -155,12 +115,12 @@ def find_quotes(text: str, of: Iterable[Quotable]) -> list[Span]:
     return spans
 
 
-def _find_whole(text: str, view: _View, one: Quotable, *, forms: Iterable[str]) -> Iterator[Span]:
+def _find_whole(text: str, view: View, one: Quotable, *, forms: Iterable[str]) -> Iterator[Span]:
     for form in (one.plain, *forms):
         size = len(form)
         start = view.plain.find(form) if size >= _WHOLE else -1
         while start >= 0:
-            span = view.make_span(start, start + size, one.mask)
+            span = _make_span(view, start, start + size, one.mask)
             if size >= _SURE or not _is_inside_word(text, span):
                 yield span
             start = view.plain.find(form, start + size)
@@ -185,24 +145,24 @@ def _encode_forms(text: str) -> Iterator[str]:
                 yield form
 
 
-def _find_cut(view: _View, one: Quotable, cuts: list[tuple[int, int]]) -> Iterator[Span]:
+def _find_cut(view: View, one: Quotable, cuts: list[tuple[int, int]]) -> Iterator[Span]:
     """What stands before and after a cut, if it is long enough."""
     plain = view.plain
     for start, end in cuts:
         if start >= _AT_CUT:
             place = one.plain.find(plain[start - _AT_CUT : start])
             if place >= 0:
-                more = count_shared_before(plain, one.plain, at=start - _AT_CUT, start=place)
+                more = count_shared(plain, one.plain, at=start - _AT_CUT, start=place, before=True)
                 begin = view.starts[start - _AT_CUT - more]
                 yield Span(begin, view.starts[start], one.mask)
         if len(plain) - end >= _AT_CUT:
             place = one.plain.find(plain[end : end + _AT_CUT])
             if place >= 0:
-                more = count_shared_after(plain, one.plain, at=end, start=place)
-                yield view.make_span(end, end + more, one.mask)
+                more = count_shared(plain, one.plain, at=end, start=place)
+                yield _make_span(view, end, end + more, one.mask)
 
 
-def _add_runs(view: _View, one: Quotable, *, grams: dict[str, list[int]], spans: list[Span]) -> int:
+def _add_runs(view: View, one: Quotable, *, grams: dict[str, list[int]], spans: list[Span]) -> int:
     """Add the long runs that both have in common; returns how much work it was."""
     plain, quoted = view.plain, one.plain
     done: dict[int, int] = {}
@@ -215,14 +175,14 @@ def _add_runs(view: _View, one: Quotable, *, grams: dict[str, list[int]], spans:
             work += 1
             if place < done.get(place - at, 0):
                 continue
-            back = count_shared_before(plain, quoted, at=place, start=at)
-            end = place + count_shared_after(plain, quoted, at=place, start=at)
+            back = count_shared(plain, quoted, at=place, start=at, before=True)
+            end = place + count_shared(plain, quoted, at=place, start=at)
             done[place - at] = end
             work += end - place + back
             if work > _WORK:
                 raise TooMuchError
             if end - place + back >= RUN:
-                spans.append(view.make_span(place - back, end, one.mask))
+                spans.append(_make_span(view, place - back, end, one.mask))
     return work
 
 
@@ -240,30 +200,16 @@ def _find_words(text: str, known: list[Quotable]) -> Iterator[Span]:
                 break
 
 
-def count_shared_after(one: str, other: str, *, at: int, start: int) -> int:
-    """How many characters two texts share from these places on; it costs as many as it counts."""
-    size = min(len(one) - at, len(other) - start)
+def count_shared(one: str, other: str, *, at: int, start: int, before: bool = False) -> int:
+    """How many characters two texts share from these places on, or up to them where it is
+    `before`; it costs as many as it counts."""
+    size = min(at, start) if before else min(len(one) - at, len(other) - start)
     shared, step = 0, _GRAM
     while shared < size:
         step = min(step, size - shared)
-        here, there = at + shared, start + shared
+        moved = -shared - step if before else shared
+        here, there = at + moved, start + moved
         if one[here : here + step] == other[there : there + step]:
-            shared, step = shared + step, step * 2
-        elif step == 1:
-            break
-        else:
-            step = (step + 1) // 2
-    return shared
-
-
-def count_shared_before(one: str, other: str, *, at: int, start: int) -> int:
-    """How many characters two texts share up to these places; it costs as many as it counts."""
-    size = min(at, start)
-    shared, step = 0, _GRAM
-    while shared < size:
-        step = min(step, size - shared)
-        here, there = at - shared, start - shared
-        if one[here - step : here] == other[there - step : there]:
             shared, step = shared + step, step * 2
         elif step == 1:
             break

@@ -43,64 +43,17 @@ _STEMS = re.compile(
 )
 
 # Too short or too common inside other words (`mapping`, `className`, `discard`): whole words only.
-_WORDS = frozenset(
-    [
-        "2fa",
-        "adgangskode",
-        "apikey",
-        "card",
-        "cards",
-        "cred",
-        "creds",
-        "cvc",
-        "cvn",
-        "geslo",
-        "heslo",
-        "iban",
-        "ibans",
-        "jelszo",
-        "losenord",
-        "lozinka",
-        "mfa",
-        "otp",
-        "parola",
-        "pass",
-        "pem",
-        "pin",
-        "pins",
-        "psk",
-        "pw",
-        "salasana",
-        "seed",
-        "senha",
-        "session",
-        "sessions",
-        "sid",
-        "sifre",
-        "sig",
-        "ssn",
-    ]
+_SECRETS = (
+    "2fa adgangskode apikey card cards cred creds cvc cvn geslo heslo iban ibans jelszo"
+    " losenord lozinka mfa otp parola pass pem pin pins psk pw salasana seed senha session"
+    " sessions sid sifre sig ssn"
 )
-_COUNTING = frozenset(
-    [
-        "attempts",
-        "budget",
-        "count",
-        "counts",
-        "duration",
-        "len",
-        "length",
-        "limit",
-        "limits",
-        "minutes",
-        "ms",
-        "seconds",
-        "size",
-        "timeout",
-        "ttl",
-        "usage",
-    ]
+_WORDS = frozenset(_SECRETS.split())
+_COUNTS = (
+    "attempts budget count counts duration len length limit limits minutes ms seconds size"
+    " timeout ttl usage"
 )
+_COUNTING = frozenset(_COUNTS.split())
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 200
 _LONGEST_WORD = 60
@@ -138,16 +91,14 @@ def classify_name(name: str) -> Secrecy:
     return Secrecy.HIDDEN
 
 
-@lru_cache(maxsize=2048)
-def _classify_cached(name: str) -> Secrecy:
-    return classify_name(name)
+_classify = lru_cache(maxsize=2048)(classify_name)
 
 
 def classify_if_name(name: str) -> Secrecy:
     """Judge a string that may be a name; what is too long for one, or a sentence, is none."""
     if len(name) > _LONGEST_WORD or " " in name or "=" in name:
         return Secrecy.OPEN
-    return _classify_cached(name)
+    return _classify(name)
 
 
 _REPORTS = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from os.path import commonprefix
 from typing import Any
 from unicodedata import combining
@@ -64,8 +65,7 @@ ALSO_OPEN = frozenset({"card", "cards", "session", "sessions"})
 _BRACKET = re.compile(r"[\[({]|[\])}]")
 _SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
 
-_known: dict[str, Secrecy] = {}
-_MOST_KNOWN = 4096
+_classify = lru_cache(maxsize=4096)(classify_in_prose)
 
 
 def names_words(name: str) -> bool:
@@ -94,17 +94,8 @@ def _strip_letters(text: str) -> str:
     return text[:end]
 
 
-def _classify_cached(name: str) -> Secrecy:
-    known = _known.get(name)
-    if known is None:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        known = _known[name] = classify_in_prose(name)
-    return known
-
-
 def _ends_in_secret_name(part: str) -> bool:
-    return bool(_classify_cached(_find_last_name(part[-_WINDOW:])))
+    return bool(_classify(_find_last_name(part[-_WINDOW:])))
 
 
 def may_hold_pairs(text: str) -> bool:
@@ -137,7 +128,7 @@ def find_pairs(text: str) -> Iterator[Edit]:
         if start < done:
             continue
         name = _find_last_name(text[start - _WINDOW if start > _WINDOW else 0 : start])
-        secrecy = _classify_cached(name)
+        secrecy = _classify(name)
         if not secrecy:
             continue
         pattern = _LINE if _TO_END_OF_LINE.search(name) else _VALUE

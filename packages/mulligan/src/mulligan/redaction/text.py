@@ -169,23 +169,25 @@ def is_coded(text: str) -> bool:
 
 def fold_text(text: str) -> View | None:
     """The text without the outermost wrapping of each part; `None` where there is none."""
+    view = fold_pieces(text, _WRAPPED, _unwrap)
+    return None if view.plain == text else view
+
+
+def fold_pieces(text: str, pattern: re.Pattern[str], read: Callable[[str], str | None]) -> View:
+    """The text with each piece as what is read of it; `None`: that is itself."""
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     done = 0
-    for found in _WRAPPED.finditer(text):
-        plain = _unwrap(found[0])
+    for found in pattern.finditer(text):
+        plain = read(found[0])
         if plain is None:
             continue
         start, end = found.span()
         parts += (text[done:start], plain)
-        starts += range(done, start)
-        starts += [start] * len(plain)
-        ends += range(done + 1, start + 1)
-        ends += [end] * len(plain)
+        starts += [*range(done, start), *[start] * len(plain)]
+        ends += [*range(done + 1, start + 1), *[end] * len(plain)]
         done = end
-    if not parts:
-        return None
     parts.append(text[done:])
     starts += range(done, len(text))
     ends += range(done + 1, len(text) + 1)
@@ -254,7 +256,7 @@ def decode_escape(piece: str) -> str:
     codes = [min(int(code, 16), _LARGEST) for code in _CODE.findall(piece)]
     text = "".join(map(chr, codes))
     # Two of them may be halves of one character.
-    return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+    return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
 
 
 def _decode_text(raw: bytes) -> str:

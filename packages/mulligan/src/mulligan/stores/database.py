@@ -1,4 +1,4 @@
-"""What all need of a database driver: sessions, a pool of them, queries from files."""
+"""What all need of a database driver: sessions, and a pool of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
-from importlib.resources import files
 from typing import Any, Protocol, TypeVar
 
 from mulligan.types.errors import StoreDamagedError, StoreError, StoreUnavailableError
@@ -188,20 +186,7 @@ class Pool:
             session.close()
 
 
-_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
-
-
-@cache
-def load_queries(*names: str) -> dict[str, str]:
-    """The queries of the named files; a later file replaces what an earlier one named."""
-    found: dict[str, str] = {}
-    for file in names:
-        text = files("mulligan.stores").joinpath("sql", f"{file}.sql").read_text("utf-8")
-        parts = _NAME.split(text)[1:]
-        for name, query in zip(parts[::2], parts[1::2], strict=True):
-            found[name] = query.strip().rstrip(";")
-    return found
 
 
 def convert_for_psycopg(query: str) -> str:

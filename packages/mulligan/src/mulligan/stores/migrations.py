@@ -6,6 +6,7 @@ finds the work done.
 A file that begins with `-- expand` only adds: programs that know all up to the one before go on
 beside it. One that begins with `-- contract: 18` takes away what programs that know schema 18 use
 no more: it waits until every other has ended. Any other is for when all programs are stopped.
+Tables that all databases have alike are in a file of their own: `-- tables: journal` names it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from importlib.resources import files
 from msgspec import Struct
 
 from mulligan.stores.database import Session
+from mulligan.stores.dialects import POSTGRES, SQLITE
 from mulligan.types.errors import SchemaTooNewError, SchemaTooOldError, StoreError
 
 _EXPAND = "-- expand"
 _CONTRACT = re.compile(r"-- contract: (\d+)$", re.MULTILINE)
+_TABLES = re.compile(r"^-- tables: (\w+)$", re.MULTILINE)
 _STATEMENT_END = re.compile(r";\s*(?:\n|$)")
 _MOST_NAMED = 5
 _report = logging.getLogger("mulligan")
@@ -75,10 +78,12 @@ class DatabaseSchema(ABC):
 @cache
 def load_migrations(part: str) -> tuple[Migration, ...]:
     """The migrations of a part, such as `sqlite/log`, in order."""
+    dialect = {"sqlite": SQLITE, "postgres": POSTGRES}[part.partition("/")[0]]
     folder = files("mulligan.stores").joinpath("schema", *part.split("/"))
     migrations: list[Migration] = []
     for name, text in sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir()):
         before = migrations[-1].needs if migrations else 0
+        text = _TABLES.sub(lambda found: dialect.read_tables(found[1]), text)
         migrations.append(_read_migration(int(name[:4]), text, needs_before=before))
     return tuple(migrations)
 

@@ -25,8 +25,8 @@ from mulligan.stores.database import (
     TryAgainError,
     UnstorableTextError,
     convert_for_psycopg,
-    load_queries,
 )
+from mulligan.stores.dialects import POSTGRES
 from mulligan.stores.migrations import find_latest_version
 from mulligan.stores.opening import HIDDEN, strip_credentials
 from mulligan.types.errors import (
@@ -394,7 +394,7 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    named = dict(load_queries(*_FILES))
+    named = POSTGRES.load_queries(*_FILES)
     # Said when a process appears, whatever schema it finds.
     named["appear"] = named["appear"].replace("{knows}", str(find_latest_version(PART)))
     return {name: convert_for_psycopg(query) for name, query in named.items()}

@@ -62,7 +62,8 @@ insert into lesson_version (lesson, version, body, seal) values (:id, :version, 
 delete from lesson_word where lesson = :lesson
 
 -- name: add_words
-insert into lesson_word (lesson, word) select :lesson, value from json_each(:words)
+insert into lesson_word (lesson, word)
+select :lesson, value from ({each :words}) as each_word
 
 -- name: lessons
 select id, body from lesson
@@ -104,10 +105,10 @@ order by shared desc, words, tool, id
 state = :state
 
 -- name: of_agent
-:of_agent in (select value from json_each(agents))
+:of_agent in ({each agents})
 
 -- name: among
-id in (select value from json_each(:among))
+id in ({each :among})
 
 -- name: learned_since
 learned_us >= :learned_since
@@ -133,7 +134,7 @@ select lesson,
   count(distinct case when benefit = 'helped' then turn end),
   count(distinct case when benefit = 'helped' then nullif(principal, '') end),
   count(*)
-from lesson_use where lesson in (select value from json_each(:lessons))
+from lesson_use where lesson in ({each :lessons})
   and (:everyone = 1 or principal = :principal)
 group by lesson
 

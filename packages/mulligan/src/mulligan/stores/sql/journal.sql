@@ -157,3 +157,60 @@ select writer from duty where name = :duty
 
 -- name: add_duty
 insert into duty (name) values (:duty) on conflict do nothing
+
+-- name: beat
+update presence set beat_us = {now_us}
+where writer = :writer
+
+-- name: start_writer
+insert into writer (id, commits, seq, hash, heard_us, lease_us, account, seal)
+values (:writer, 0, 0, :genesis, {now_us}, :lease_us, :account, :seal)
+
+-- name: move_head
+update writer set commits = :commits, seq = :seq, hash = :hash, account = :account, seal = :seal,
+  heard_us = {now_us}
+where id = :writer and revoked_us is null and commits = :was_commits and seq = :was_seq
+  and hash = :was_hash and account = :was_account and seal is not distinct from :was_seal
+
+-- name: end_writer
+update writer set revoked_us = {now_us}
+where id = :writer and revoked_us is null
+
+-- name: present
+select id, machine, pid, started, {now_us} - {greatest}(heard_us, coalesce(beat_us, 0)),
+  lease_us, revoked_us
+from writer left join presence on presence.writer = id
+where id in ({each :writers})
+
+-- name: writers_lately
+select id, machine, pid, started,
+  {now_us} - {greatest}(heard_us, coalesce(beat_us, 0)) as silent_us,
+  lease_us, revoked_us
+from writer left join presence on presence.writer = id
+where {greatest}(heard_us, coalesce(beat_us, 0)) > {now_us} - :within
+order by silent_us, id limit :most
+
+-- name: revoke_silent
+update writer set revoked_us = {now_us}
+where id in ({each :writers}) and revoked_us is null
+  and {greatest}(heard_us, coalesce((select beat_us from presence where presence.writer = writer.id), 0))
+    < {now_us} - lease_us
+
+-- name: forget_silent
+delete from presence where beat_us < {now_us} - :silent_us
+
+-- name: histories
+select action, version, state, at_us, body, writer, seq, hash, coalesce(
+  (select hash from entry as earlier
+    where earlier.writer = entry.writer and earlier.seq = entry.seq - 1),
+  (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
+) from entry
+where action in ({each :actions}) and body is not null order by action, version
+
+-- name: claim_duty
+update duty set writer = :writer
+where name = :duty and coalesce(writer, '') = :was and done_us <= {now_us} - :every_us
+
+-- name: finish_duty
+update duty set writer = null, done_us = case when :done = 1 then {now_us} else done_us end
+where name = :duty and writer = :writer

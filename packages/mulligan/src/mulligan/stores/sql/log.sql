@@ -1,17 +1,109 @@
+-- name: add_rows
+insert into execution {rows
+  text bigint text text text text text text text bigint text text text text text text integer
+  text text float8
+}
+
+-- name: add_rollups
+insert into hourly {rows
+  bigint text text text text float8 float8 float8 float8 float8 text text float8 float8 float8 float8
+}
+on conflict (hour, tenant, server, tool, agent) do update set
+  calls = hourly.calls + excluded.calls,
+  failures = hourly.failures + excluded.failures,
+  repaired = hourly.repaired + excluded.repaired,
+  with_context = hourly.with_context + excluded.with_context,
+  duration_us = hourly.duration_us + excluded.duration_us,
+  latency = {add_counts hourly.latency excluded.latency},
+  repairs = {add_counts hourly.repairs excluded.repairs},
+  retried = hourly.retried + excluded.retried,
+  suggested = hourly.suggested + excluded.suggested,
+  suggested_right = hourly.suggested_right + excluded.suggested_right,
+  tries = hourly.tries + excluded.tries
+
+-- name: add_days
+insert into daily {rows
+  bigint text text text text float8 float8 float8 float8 float8 text text float8 float8 float8 float8
+}
+on conflict (day, tenant, server, tool, agent) do update set
+  calls = daily.calls + excluded.calls,
+  failures = daily.failures + excluded.failures,
+  repaired = daily.repaired + excluded.repaired,
+  with_context = daily.with_context + excluded.with_context,
+  duration_us = daily.duration_us + excluded.duration_us,
+  latency = {add_counts daily.latency excluded.latency},
+  repairs = {add_counts daily.repairs excluded.repairs},
+  retried = daily.retried + excluded.retried,
+  suggested = daily.suggested + excluded.suggested,
+  suggested_right = daily.suggested_right + excluded.suggested_right,
+  tries = daily.tries + excluded.tries
+
+-- name: add_texts
+insert into text_hour {rows bigint text text text text text float8}
+on conflict (hour, tenant, agent, kind, what, name) do update set n = text_hour.n + excluded.n
+
+-- name: count_failures
+insert into pattern_hour (hour, pattern, failures, first_us) {rows bigint bigint bigint bigint}
+on conflict (hour, pattern) do update set
+  failures = pattern_hour.failures + excluded.failures,
+  first_us = {least}(excluded.first_us, pattern_hour.first_us)
+
+-- name: count_failure_days
+insert into pattern_day (day, pattern, failures, first_us) {rows bigint bigint bigint bigint}
+on conflict (day, pattern) do update set
+  failures = pattern_day.failures + excluded.failures,
+  first_us = {least}(excluded.first_us, pattern_day.first_us)
+
+-- name: add_findings
+insert into finding {rows text bigint text text text text text text}
+on conflict do nothing
+
+-- name: add_kinds
+insert into row_kind {rows bigint text text text text text text bigint}
+on conflict (number) do update set last_us = {greatest}(excluded.last_us, row_kind.last_us)
+
+-- name: add_blocks
+insert into row_block {rows bigint text bigint bigint}
+on conflict (kind, block) do update set
+  from_us = {least}(excluded.from_us, row_block.from_us),
+  to_us = {greatest}(excluded.to_us, row_block.to_us)
+
+-- name: add_strays
+insert into stray_block (block, ahead_us, behind_us, last_us)
+{rows text bigint bigint bigint}
+on conflict (block) do update set
+  ahead_us = {greatest}(excluded.ahead_us, stray_block.ahead_us),
+  behind_us = {greatest}(excluded.behind_us, stray_block.behind_us),
+  last_us = {greatest}(excluded.last_us, stray_block.last_us)
+
+-- name: newest_block
+select max((
+  select block from row_block where kind = cast(each_kind.value as bigint)
+  and block >= :from_block and block < :below
+  and to_us >= :since and from_us < :until order by block desc limit 1
+)) from ({each :kinds}) as each_kind
+
+-- name: oldest_block
+select min((
+  select block from row_block where kind = cast(each_kind.value as bigint)
+  and block >= :from_block and block < :below
+  and to_us >= :since and from_us < :until order by block limit 1
+)) from ({each :kinds}) as each_kind
+
 -- name: ids_present
-select id from execution where id in (select value from json_each(:ids))
+select id from execution where id in ({each :ids})
 
 -- name: tries
-select * from execution where id in (select value from json_each(:firsts))
+select * from execution where id in ({each :firsts})
 union all
 select * from execution
-where try_number > 1 and parent in (select value from json_each(:firsts))
+where try_number > 1 and parent in ({each :firsts})
 
 -- name: rated_texts
-select * from execution where id in (select value from json_each(:ids))
+select * from execution where id in ({each :ids})
 union all
 select * from execution
-where tool = 'text.rated' and parent in (select value from json_each(:ids))
+where tool = 'text.rated' and parent in ({each :ids})
 
 -- name: texts
 select hour, tenant, agent, kind, what, name, n from text_hour
@@ -31,8 +123,7 @@ select at_us, reason, successes, failures from loss order by at_us, reason
 insert into pattern (tenant, tool, fingerprint, agent, error_class, template, last_us, example)
 values (:tenant, :tool, :fingerprint, :agent, :error_class, :template, :last_us, :example)
 on conflict (tenant, tool, fingerprint, agent) do update set
-  last_us = case when excluded.last_us > pattern.last_us
-    then excluded.last_us else pattern.last_us end,
+  last_us = {greatest}(excluded.last_us, pattern.last_us),
   error_class = case when excluded.example > pattern.example
     then excluded.error_class else pattern.error_class end,
   example = case when excluded.example > pattern.example
@@ -72,17 +163,9 @@ select tenant, server, tool, agent, sum(calls), sum(failures), sum(repaired), su
   sum(duration_us), string_agg(latency, ','), string_agg(repairs, ','), sum(retried),
   sum(suggested), sum(suggested_right), sum(tries)
 from (
-  select tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
-    latency, repairs, retried, suggested, suggested_right, tries
-  from hourly where hour between :since and :head
-  union all
-  select tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
-    latency, repairs, retried, suggested, suggested_right, tries
-  from daily where day between :first_day and :last_day
-  union all
-  select tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
-    latency, repairs, retried, suggested, suggested_right, tries
-  from hourly where hour between :tail and :until
+  select * from hourly where hour between :since and :head
+  union all select * from daily where day between :first_day and :last_day
+  union all select * from hourly where hour between :tail and :until
 ) as counted group by tenant, server, tool, agent
 
 -- name: days_of_hours
@@ -97,13 +180,10 @@ select hour / 24, pattern, sum(failures), min(first_us)
 from pattern_hour where hour between :since and :until group by 1, pattern
 on conflict (day, pattern) do update set
   failures = pattern_day.failures + excluded.failures,
-  first_us = case when excluded.first_us < pattern_day.first_us
-    then excluded.first_us else pattern_day.first_us end
+  first_us = {least}(excluded.first_us, pattern_day.first_us)
 
 -- name: hourly
-select hour, tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
-  latency, repairs, retried, suggested, suggested_right, tries
-from hourly where hour between :since and :until
+select * from hourly where hour between :since and :until
 
 -- name: rows_newest_first
 select * from execution where {where} order by id desc limit :most
@@ -145,15 +225,15 @@ error_class = :error_class
 turn = :turn
 
 -- name: turns
-turn in (select value from json_each(:turns))
+turn in ({each :turns})
 
 -- name: parents
-parent in (select value from json_each(:parents))
+parent in ({each :parents})
 
 -- name: thumbs
 id in (
   select rated.id from execution as rated
-  where rated.tool = 'text.rated' and rated.parent in (select value from json_each(:parents))
+  where rated.tool = 'text.rated' and rated.parent in ({each :parents})
 )
 
 -- name: since

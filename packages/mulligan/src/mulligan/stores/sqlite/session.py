@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,8 @@ from mulligan.stores.database import (
     Session,
     UnreadableError,
     UnstorableTextError,
-    load_queries,
 )
+from mulligan.stores.dialects import SQLITE
 from mulligan.stores.encoding import add_counts
 from mulligan.stores.private_files import refuse_second_name, refuse_unsafe
 from mulligan.stores.process import undisturbed
@@ -140,6 +140,13 @@ def refuse_unsafe_database(path: Path) -> None:
     for file in list_side_files(path):
         refuse_unsafe(file)
         refuse_second_name(file)
+
+
+@cache
+def load_queries() -> dict[str, str]:
+    """Every query of a store in files."""
+    shared = ("journal", "vault", "signed", "catalog", "log", "tasks", "failures")
+    return SQLITE.load_queries(*shared, "sqlite")
 
 
 TIMEOUT = timedelta(seconds=5)
@@ -317,9 +324,7 @@ class SqliteSession(Session):
 
     def _use(self, connection: apsw.Connection, path: Path) -> None:
         self._path = path
-        self._queries = load_queries(
-            "journal", "vault", "signed", "catalog", "log", "tasks", "failures", "sqlite"
-        )
+        self._queries = load_queries()
         self._connection = connection
         connection.create_scalar_function("add_counts", add_counts, 2)
 

@@ -1,0 +1,216 @@
+"""Who may use a gateway over HTTP, and what each of them may do: the operator's file of tokens."""
+
+from __future__ import annotations
+
+import hmac
+import itertools
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from msgspec import Struct
+
+from mulligan.stores.private_files import refuse_unsafe
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.values import hide_fields
+from mulligan_gateway.toml_table import WrittenTable, read_toml
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
+SHORTEST = 16
+"""The fewest characters of a token that cannot be guessed."""
+
+
+class Refusal(Struct, frozen=True):
+    """Why a request is refused."""
+
+    status: int
+    """401, 403 or 421."""
+    said: str
+    """A sentence for whoever asked."""
+
+
+class Grant(Struct, frozen=True, kw_only=True):
+    """What one client may do; without a word, everything."""
+
+    tools: tuple[str, ...] = ()
+    """Patterns of `server/tool`, such as `files/*`; none: all tools of all servers."""
+    effects: frozenset[Effect] = frozenset()
+    """What its calls may do, as their tools are declared; none: anything."""
+    per_minute: int = 0
+    """Requests; 0: no limit, here and below."""
+    at_once: int = 0
+    """Requests that have no answer yet."""
+    bytes_per_minute: int = 0
+    """Of its requests and their answers."""
+    metrics: bool = False
+    """It may read `/metrics`, which names every client."""
+
+    def serves(self, server: str) -> bool:
+        """Whether it may use anything of a server."""
+        heads = [pattern.partition("/")[0] for pattern in self.tools]
+        return not heads or any(fnmatchcase(server, head) for head in heads)
+
+    def allows(self, server: str, tool: str) -> bool:
+        """Whether it may call a tool."""
+        named = f"{server}/{tool}"
+        return not self.tools or any(fnmatchcase(named, pattern) for pattern in self.tools)
+
+
+EVERYTHING = Grant(metrics=True)
+"""What a client may whose token stands in a file that says no more."""
+
+
+@hide_fields("tokens")
+class Access(Struct, frozen=True, kw_only=True):
+    """What a request must show."""
+
+    tokens: Mapping[str, str]
+    """Who each token is of."""
+    grants: Mapping[str, Grant] = {}
+    """What each of them may do, where the file says it."""
+    hosts: frozenset[str] = LOOPBACK
+    """What the gateway is called: a request for another name comes from a page that lies."""
+
+    def find_principal(self, headers: Mapping[str, str]) -> str | Refusal:
+        """Who asks, or why they are refused."""
+        host = _strip_port(headers.get("host", ""))
+        if host not in self.hosts:
+            return Refusal(421, "The Host header names another host.")
+        origin = headers.get("origin")
+        if origin is not None and _strip_port(origin.partition("://")[2]) not in self.hosts:
+            return Refusal(403, "Requests from pages of other hosts are not allowed.")
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return Refusal(401, "A bearer token is needed.")
+        given, found = token.strip().encode(), None
+        for known, principal in self.tokens.items():
+            # All of them are compared, so that the time it takes tells nothing.
+            if hmac.compare_digest(given, known.encode()):
+                found = principal
+        return Refusal(401, "This token is not known.") if found is None else found
+
+
+def read_access(file: Path, *, servers: Iterable[str], hosts: frozenset[str] = LOOPBACK) -> Access:
+    """A file of tokens: one a line, or TOML, which also says what each client may do."""
+    if file.suffix != ".toml":
+        return Access(tokens=read_tokens(file), hosts=hosts)
+    _refuse_open(file)
+    table = WrittenTable(read_toml(file), where=str(file))
+    tokens: dict[str, str] = {}
+    grants: dict[str, Grant] = {}
+    for name, said in table.take_tables("clients"):
+        token = said.take("token", str, default="")
+        _refuse_short(token, file)
+        if token in tokens:
+            raise said.fail("its token is another client's too: each is of one client.")
+        tokens[token], grants[name] = name, _read_grant(said)
+        if not any(grants[name].serves(server) for server in servers):
+            raise said.fail(f"tools fits no server; there are {', '.join(sorted(servers))}.")
+    table.finish()
+    _refuse_empty(tokens, file)
+    return Access(tokens=tokens, grants=grants, hosts=hosts)
+
+
+def _read_grant(said: WrittenTable) -> Grant:
+    effects = said.take_texts("effects")
+    unknown = sorted(set(effects) - set(Effect))
+    if unknown:
+        raise said.fail(f"effects has {unknown[0]!r}; there are {', '.join(Effect)}.")
+    grant = Grant(
+        tools=said.take_texts("tools"),
+        effects=frozenset(map(Effect, effects)),
+        per_minute=said.take("per_minute", int, default=0),
+        at_once=said.take("at_once", int, default=0),
+        bytes_per_minute=said.take("bytes_per_minute", int, default=0),
+        metrics=said.take("metrics", bool, default=False),
+    )
+    said.finish()
+    if min(grant.per_minute, grant.at_once, grant.bytes_per_minute) < 0:
+        raise said.fail("a limit is below 0.")
+    return grant
+
+
+def read_tokens(file: Path) -> dict[str, str]:
+    """Read tokens, one a line, each after the name of its principal: `ann 3f9c…`."""
+    _refuse_open(file)
+    try:
+        # A name may hold what splits lines elsewhere; here only a line feed does.
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise ConfigurationError(f"The tokens in {file} cannot be used: {error}") from error
+    named: list[tuple[str, str]] = []
+    for line in filter(str.strip, lines):
+        name, _, token = line.strip().rpartition(" ")
+        _refuse_short(token, file)
+        named.append((name.strip(), token))
+    names = [name for name, _ in named if name]
+    taken = set(names)
+    if len(taken) < len(names) or len({token for _, token in named}) < len(named):
+        raise ConfigurationError(f"{file} has a name or a token twice: each is of one principal.")
+    tokens: dict[str, str] = {}
+    for at, (name, token) in enumerate(named, start=1):
+        # A token without a name is a principal of its own, so that sessions stay apart.
+        free = (each for n in itertools.count(at) if (each := f"client{n}") not in taken)
+        tokens[token] = name or next(free)
+        taken.add(tokens[token])
+    _refuse_empty(tokens, file)
+    return tokens
+
+
+def make_token() -> str:
+    """A new random token."""
+    return secrets.token_urlsafe(32)
+
+
+def _refuse_open(file: Path) -> None:
+    try:
+        refuse_unsafe(file, secret=True, linked=True)
+    except (OSError, StoreUnavailableError) as error:
+        raise ConfigurationError(f"The tokens in {file} cannot be used: {error}") from error
+
+
+def _refuse_short(token: str, file: Path) -> None:
+    if len(token) < SHORTEST:
+        raise ConfigurationError(
+            f"A token in {file} is too short to be a secret: {SHORTEST} characters at least."
+        )
+
+
+def _refuse_empty(tokens: Mapping[str, str], file: Path) -> None:
+    if not tokens:
+        raise ConfigurationError(f"{file} has no token, so no client could connect.")
+
+
+def _strip_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdigit() else host).lower()
+
+
+class Meter:
+    """What each client has used of the current minute."""
+
+    def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._minute = 0
+        self._requests, self._bytes = Counter[str](), Counter[str]()
+
+    def take_request(self, principal: str, grant: Grant) -> int:
+        """Count a request; seconds until the next is taken, where this one is not."""
+        now = self._now()
+        if int(now // 60) != self._minute:
+            self._minute = int(now // 60)
+            self._requests.clear()
+            self._bytes.clear()
+        full = 0 < grant.per_minute <= self._requests[principal]
+        if full or 0 < grant.bytes_per_minute <= self._bytes[principal]:
+            return 60 - int(now % 60)
+        self._requests[principal] += 1
+        return 0
+
+    def add_bytes(self, principal: str, count: int) -> None:
+        """Count what a client has sent or been sent."""
+        self._bytes[principal] += count
