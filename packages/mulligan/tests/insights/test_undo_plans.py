@@ -130,6 +130,20 @@ async def test_an_agent_is_undone_since_a_time_and_others_are_not(world: World) 
     assert world.days() == {"e1": DAY, "lunch": "2026-11-20", "review": "2026-11-19"}
 
 
+async def test_of_an_agent_at_two_tenants_only_the_named_ones_work_is_undone(world: World) -> None:
+    since = datetime.now(UTC)
+    await act(world, ("e1", "2026-11-20"), agent="planner", tenant="acme")
+    await act(world, ("lunch", "2026-11-20"), agent="planner", tenant="other")
+    acme, scope = world.m.insights.keep_to("acme"), UndoScope(agent="planner", since=since)
+
+    plan = await asyncio.to_thread(plan_undo, acme, scope)
+    request_undo(acme, scope, by="Mum")
+    await world.m.recover()
+
+    assert tell(plan) == [("undo", "undone")]
+    assert world.days() == {"e1": DAY, "lunch": "2026-11-20", "review": DAY}
+
+
 async def test_what_cannot_be_undone_is_left_and_what_was_not_made_is_denied(world: World) -> None:
     sent: list[str] = []
 
