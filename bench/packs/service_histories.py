@@ -36,6 +36,7 @@ from mulligan_packs.services.table import load_table
 from mulligan_testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan_testing.simulations import SIMULATIONS, Fault, Simulation
 from mulligan_testing.simulations.core import NoAnswer, Request
+from mulligan_testing.simulations.google_calendar import list_instances
 
 LATER = timedelta(minutes=20)
 FAULTS = (
@@ -161,13 +162,7 @@ def look(name: str, simulation: Simulation) -> Seen:
     """All that people have written, each by its name."""
     state = simulation.state
     if name == "google-calendar":
-        own = {*load_table(name).objects["event"].own, "timeZone"}
-        return {
-            f"{calendar}/{each}": {n: v for n, v in event.items() if n not in own}
-            for calendar, events in state["calendars"].items()
-            for each, event in events.items()
-            if event["status"] != "cancelled"
-        }
+        return _look_at_events(simulation)
     if name == "github":
         house = state["family/house"]
         flat = {f"{kind}/{n}": dict(v) for kind in house for n, v in house[kind].items()}
@@ -182,6 +177,23 @@ def look(name: str, simulation: Simulation) -> Seen:
             found[f"{channel}/{ts}"] = message["text"]
             reactions = message.get("reactions", {})
             found |= {f"{channel}/{ts} {n}": sorted(who) for n, who in reactions.items()}
+    return found
+
+
+def _look_at_events(simulation: Simulation) -> Seen:
+    """Every event that is there; one of a series that says what the series says is none."""
+    own = load_table("google-calendar").objects["event"].own
+
+    def strip(event: Given) -> Given:
+        return {name: value for name, value in event.items() if name not in own}
+
+    found: Seen = {}
+    for calendar, events in simulation.state["calendars"].items():
+        for name, event in events.items():
+            series = events.get(event.get("recurringEventId"))
+            plain = {each["id"]: strip(each) for each in list_instances(series)} if series else {}
+            if strip(event) != plain.get(name) and (series or event["status"] != "cancelled"):
+                found[f"{calendar}/{name}"] = strip(event)
     return found
 
 
