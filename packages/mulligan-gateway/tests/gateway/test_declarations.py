@@ -174,7 +174,7 @@ async def test_what_is_only_observed_is_neither_held_nor_undone(tmp_path):
         ("[servers.fils]", "Did you mean 'files'"),
         ("[server.files]", "Did you mean 'servers'"),
         ("format = 2", "this Mulligan reads format 1"),
-        ('mode = "watch"', "it is one of off, observe, suggest, auto"),
+        ('mode = "watch"', "it is one of off, observe, shadow, suggest, auto"),
         ('[servers.files]\nrecipe = "filesytem"', "Did you mean 'filesystem'"),
         ('[servers.files]\nrecipes = "filesystem"', "Did you mean 'recipe'"),
         ('[servers.files.tools.x]\nefect = "read"', "Did you mean 'effect'"),
