@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := $(addprefix -e packages/mulligan-,dashboard dates gateway packs replay testing) -e examples/demo
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test test-all check bench fast-fuzz docs site hosts extras packages clean
+.PHONY: setup demo test test-all check bench fast-fuzz docs site hosts extras packages campaigns release-check clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -89,6 +89,15 @@ extras: .venv/.test                      ## the wheel without extras, and with e
 
 packages: .venv/.test                    ## each package's tests on its own wheel, in fresh environments: long. PACKAGE=mulligan-dates for one
 	$(BIN)/python -m bench.hosts.packages $(if $(PACKAGE),--package $(PACKAGE))
+
+campaigns: .venv/.test                   ## kills, random schemas, remotes that err, every state of the journal: hours
+	$(BIN)/python -m bench explore
+	$(BIN)/python -m bench crash --store both
+	$(BIN)/python -m bench sql
+	$(BIN)/python -m bench effects
+
+release-check: .venv/.test               ## every package built, its metadata checked, used on each Python with newest and oldest dependencies: minutes
+	$(BIN)/python -m bench.hosts.release
 
 clean:
 	rm -rf .venv .venv-peers .venv-environments .venv-hosts .venv-site build

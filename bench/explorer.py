@@ -177,7 +177,7 @@ class Tool(Struct, frozen=True, kw_only=True, dict=True):
             before=lambda _: _there[0].tell(),
             undo=lambda _: None,
             probe=(lambda _: _there[0].tell() if _there[0].made else None) if self.probed else None,
-            version=(lambda record: dict(record.result)["version"]) if self.versioned else None,  # type: ignore[call-overload]
+            version=(lambda record: dict(record.result)["version"]) if self.versioned else None,
         )
         by = ProbeBy.CALL if self.probed else ProbeBy.STATE
         return Declaration(

@@ -173,7 +173,7 @@ class World:
         code = f"wab{number:04}"
         agent = self._lie_to if who.hostile else self._serve
         about = {"tenant": who.tenant, "principal": who.name, "agent": "desk"}
-        await self.m.act(code, agent, **about)  # type: ignore[arg-type]
+        await self.m.act(code, agent, **about)  # type: ignore[call-overload]
         self.m.flush()
 
     async def _lie_to(self, turn: OpenTurn) -> str:

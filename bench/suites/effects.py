@@ -1,4 +1,4 @@
-"""Calls of the files, HTTP and calendar packs beside a second writer, judged by all that is there.
+"""Calls of four packs beside a second writer, judged by all that is there.
 
 `python -m bench sql` is the same for the SQL pack.
 """
@@ -24,7 +24,7 @@ from bench.report import progress, table
 
 Result = dict[str, Any]
 
-PACKS = ("files", "http", "calendar")
+PACKS = ("files", "http", "calendar", "google-calendar", "github", "slack")
 PROMISES = {
     "lost": "things that are not as they were, of calls that are called undone",
     "deleted": "things that are gone and that were not ours",
@@ -91,6 +91,10 @@ def open_place(pack: str, folder: Path) -> Iterator[Draw]:
 
             with closing(HttpPlace(folder)) as place:
                 yield place.draw
+        case "google-calendar" | "github" | "slack":
+            from bench.packs.service_histories import ServicePlace
+
+            yield ServicePlace(pack, folder).draw
         case _:
             from bench.packs.calendar_histories import CalendarPlace
             from mulligan_testing.line import line_to
@@ -103,7 +107,7 @@ def open_place(pack: str, folder: Path) -> Iterator[Draw]:
 def find_mutants(pack: str, draw: Draw, options: argparse.Namespace) -> dict[str, int]:
     """For each mistake in a pack, after how many histories it was found; 0: it was not."""
     found = {}
-    for name, planted in MUTANTS[pack].items():
+    for name, planted in MUTANTS.get(pack, {}).items():
         if options.only in name:
             with planted():
                 totals = run_effects(

@@ -72,6 +72,21 @@ def test_ci_runs_exactly_the_two_tiers_of_tests(repo):
     assert os.access(script, os.X_OK)
 
 
+def test_every_step_of_a_workflow_can_be_run_here(repo):
+    flows = [path.read_text() for path in (repo.root / ".github" / "workflows").glob("*.yml")]
+    run = {each for flow in flows for each in re.findall(r"run: make ([\w-]+)\n", flow)}
+    listed = {
+        target.strip()
+        for flow in flows
+        for targets in re.findall(r"\n +target: \[(.+)\]\n", flow)
+        for target in targets.split(",")
+    }
+
+    assert {"test", "test-all", "demo", "release-check", "campaigns", "site"} <= run | listed
+    assert plan(repo, *sorted(run | listed))
+    assert all("\npermissions:\n  contents: read\n" in flow for flow in flows)
+
+
 def test_the_base_dependencies_are_few(repo):
     assert len(repo.project["dependencies"]) <= BASE_DEPENDENCIES
 

@@ -209,7 +209,8 @@ def _judge(
     undos = [line for line in ledger if line.by == "undo"]
     found["overwritten"] = sum(writers.get(line.before or "") == "person" for line in undos)
     undone = [name for name, state in after.items() if state == "undone"]
-    found["undone_twice"] = max(0, len(undos) - len(undone))
+    made, taken = (Counter(each.id for each in ledger if each.by == by) for by in ("agent", "undo"))
+    found["undone_twice"] = (taken - made).total()
     found["lost"] = sum(after.get(name) in (None, "undoing", "approved") for name in planned)
     found["lost"] += max(0, len(undone) - len(undos))
     others = before.keys() - planned.keys()

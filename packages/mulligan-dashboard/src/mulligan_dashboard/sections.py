@@ -14,7 +14,13 @@ from mulligan.insights.filters import MOST_PAGES, ActOrder, ViewFilter, ViewRequ
 from mulligan.insights.health import read_health
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import decide_lesson, read_lesson, read_lessons, read_worth
-from mulligan.insights.open_actions import ActionPage, decide_action, read_action, read_open
+from mulligan.insights.open_actions import (
+    ActionPage,
+    decide_action,
+    read_action,
+    read_done,
+    read_open,
+)
 from mulligan.insights.overview import read_overview
 from mulligan.insights.patterns import read_pattern, read_patterns
 from mulligan.insights.tasks import decide_task, read_task, read_tasks
@@ -123,12 +129,23 @@ SECTIONS: tuple[Section, ...] = (
         windowed=False,
     ),
     Section(
+        name="actions",
+        title="Actions",
+        read=read_done,
+        about="What agents changed, settled or not, newest first; most of it can still be undone.",
+        command="mulligan actions",
+        rows="items",
+        words=("state",),
+        paged=True,
+    ),
+    Section(
         name="turns",
         title="Turns",
         read=read_turns,
         about="Requests and what agents did for them, newest first.",
         command="mulligan view turns",
         rows="rows",
+        words=("only",),
         paged=True,
     ),
     Section(

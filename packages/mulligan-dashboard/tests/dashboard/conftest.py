@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.testclient import TestClient
 
 from mulligan import Mulligan
@@ -19,6 +21,10 @@ from mulligan_dashboard.security import PageAccess, Role, Sealer, TokenKind, Vis
 from mulligan_dashboard.serving import LINK_LIFE, DashboardServer, PageAddress
 from mulligan_demo.history import live_days
 from tests.dashboard.stage import Stage, run_apart
+
+# Imported where it is used: most of these tests need no browser.
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
@@ -53,10 +59,16 @@ def filled(stage: Stage) -> Stage:
 
 @pytest.fixture(scope="session")
 def month(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the store of a month of the office, lived once for all tests."""
-    folder = tmp_path_factory.mktemp("month")
-    run_apart(live_in_thread(f"sqlite:///{folder}/office.db"))
-    return folder
+    """A folder with the store of a month of the office, lived once for all tests and workers."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (shared / "month.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "month").exists():
+            lived = tmp_path_factory.mktemp("month")
+            run_apart(live_in_thread(f"sqlite:///{lived}/office.db"))
+            lived.rename(shared / "month")
+    return shared / "month"
 
 
 async def live_in_thread(store: str) -> None:
@@ -112,18 +124,22 @@ def serve(m: Mulligan) -> Iterator[DashboardServer]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
     found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
     # Not longer than its tests: those with a loop of their own cannot run beside it.
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=found, args=list(QUIET))
 
 
-Visit = Callable[..., Page]
+Visit = Callable[..., "Page"]
 
 
 @pytest.fixture
 def visit(browser: Browser, visits: ExitStack) -> Iterator[Visit]:
     """Opens a page of an application's dashboard, and fails where its console has an error."""
+    from playwright.sync_api import expect
+
     trouble: list[str] = []
     servers: dict[int, DashboardServer] = {}
 

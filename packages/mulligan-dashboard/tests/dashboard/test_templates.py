@@ -198,6 +198,74 @@ def test_what_is_decided_on_the_page_is_carried_out(visit: Visit, filled: Stage)
     assert acts == [("Mum", "undo"), ("Mum", "deny"), ("Mum", "approve")]
 
 
+def test_several_holds_are_decided_at_once_and_all_are_read(visit: Visit, filled: Stage) -> None:
+    page = visit(filled.m, "/open")
+
+    for box in page.locator("[data-pick]").all():
+        box.check()
+    page.locator("[data-many='approve']").click()
+    details = page.locator("#confirm-details")
+    expect(details.get_by_text("Tell them: Picnic")).to_be_visible()
+    expect(details.get_by_text("Tell them: Lunch")).to_be_visible()
+    assert find_serious(page) == []
+    page.locator("dialog").get_by_role("button", name="Approve").click()
+
+    expect(page.locator("dialog")).to_be_hidden()
+    expect(page.locator("[data-pick]")).to_have_count(0)
+    assert sorted(filled.sent) == ["Lunch", "Picnic"]
+
+
+def test_the_jobs_of_an_operator_take_three_clicks_at_most(visit: Visit, lived: Mulligan) -> None:
+    """Each from the overview, counted; filters are links or one choice."""
+    page = visit(lived, "/?window=30d")
+    clicks: list[str] = []
+
+    def click(name: str) -> None:
+        clicks.append(name)
+        page.locator(name).first.click()
+
+    def begin() -> None:
+        page.goto(re.sub(r"(http://[^/]+).*", r"\1/?window=30d", page.url))
+        clicks.clear()
+
+    begin()
+    page.get_by_label("Agent").select_option("billing")  # why did an agent fail
+    page.wait_for_url("**agent=billing**")
+    click("nav >> text=Turns")
+    click("text=With a failed call")
+    expect(page.locator("td[data-label='Failed'] .bad").first).to_be_visible()
+    assert len(clicks) + 1 <= 3
+
+    begin()
+    click("nav >> text=Actions")  # undo something settled
+    click("button[data-act$='/undo']")
+    expect(page.locator("#confirm-yes")).to_be_enabled()
+    assert len(clicks) + 1 <= 3
+
+    begin()
+    click("nav >> text=Tools")  # which tool is worst, and why
+    click("td[data-label='Excess failures'] a")
+    expect(page.locator("td[data-label='What fails'] a").first).to_be_visible()
+    assert len(clicks) <= 3
+
+    begin()
+    click("text=7d")  # this week beside the last
+    expect(page.get_by_text("This period beside the one before")).to_be_visible()
+    assert len(clicks) <= 3
+
+    begin()
+    click("nav >> text=Lessons")  # revoke a lesson
+    click("td a[href^='/lessons/']")
+    click("button[data-act$='/revoke']")
+    expect(page.locator("#confirm-yes")).to_be_enabled()
+    assert len(clicks) <= 3
+
+    begin()
+    click("nav >> text=Does it help?")
+    expect(page.get_by_text("Lift against the control group")).to_be_visible()
+    expect(page.get_by_role("link", name="CSV")).to_be_visible()  # export what one sees
+
+
 def test_what_is_settled_has_a_note(visit: Visit, filled: Stage) -> None:
     page = visit(filled.m, "/open")
 

@@ -332,6 +332,11 @@ _TAKEN = (
     r"\bbooked\b|\boccupied\b|\bconflicts?\b|\bnot\s+free\b|isn.t\s+free|\bunavailable\b)"
 )
 _LOOKING = "show|list|tell|give me|find out|look up|summari[sz]e"
+_LONG = (
+    r"(?P<long>(?:\d{1,3}(?:\.\d{1,2})?|(?:(?:half|quarter\s+of)\s+)?an?|half|one|two|three|four|five|"
+    r"six|eight|ten|fifteen|twenty|thirty|forty-five|ninety)[\s-]?(?:hours?|hrs?|h|minutes?|mins?)"
+    r"(?:\s+and\s+a\s+half)?)\b"
+)
 
 REQUESTS = RequestPhrases(
     several=find_any(
@@ -400,6 +405,20 @@ REQUESTS = RequestPhrases(
     either=re.compile(
         rf"\b{_CLOCK.format('a')}(?:\s?,)?\s++(?:or|else|otherwise)\s++{_CLOCK.format('b')}(?:\s?,)?\s++"
         rf"(?:if|in\s+case|when)\b[^.!?\n]{{0,60}}?{_TAKEN}",
+        re.IGNORECASE,
+    ),
+    lasting=re.compile(
+        rf"(?<!with )(?<!after )(?<!before )\ban?\s+{_LONG}[\s-]+(?:[\w-]+\s+)?"
+        r"(?:appointment|block|booking|call|catch-?up|chat|check-?in|class|event|interview|lab|"
+        r"lesson|meeting|rehearsal|reservation|review|session|slot|sync|talk|training|visit|"
+        r"workshop)\b",
+        re.IGNORECASE,
+    ),
+    shifted=re.compile(
+        r"(?P<by>\b(?:(?P<back>postpone|delay|push\b[^.!?\n]{0,60}?\bback)|push|move|shift|bring|"
+        rf"reschedule)\b[^.!?\n]{{0,60}}?\bby\s+)?\b{_LONG}"
+        r"(?(by)|(?=\s+(?:later|earlier|sooner)\b(?!\s+than)))"
+        r"(?:\s+(?:(?P<later>later)|(?P<sooner>earlier|sooner))\b)?",
         re.IGNORECASE,
     ),
     same=re.compile(

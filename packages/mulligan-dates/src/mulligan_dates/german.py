@@ -368,6 +368,13 @@ REQUESTS = RequestPhrases(
         rf"(?:wenn|falls|sofern)\b[^.!?\n]{{0,60}}?{_TAKEN}",
         re.IGNORECASE,
     ),
+    shifted=re.compile(
+        r"(?P<by>\bum\s+)?\b(?P<long>(?:\d{1,3}|(?:eine[rn]?\s+halbe[rn]?|eine[rn]?|anderthalb|"
+        r"zwei|drei|vier|zehn|fünfzehn|zwanzig|dreißig)\s)\s?(?:stunden?|minuten?|std|min))\b"
+        r"(?(by)|(?=\s+(?:später|früher)\b))"
+        r"(?:\s+(?:(?P<later>später|nach\s+hinten)|(?P<sooner>früher|nach\s+vorne?))\b)?",
+        re.IGNORECASE,
+    ),
     fillers=build_set("bitte der die das den dem ein eine einen zu zum am um für mir und danke"),
 )
 

@@ -147,6 +147,10 @@ class RequestPhrases(Struct, frozen=True, kw_only=True, eq=False):
     """A `sort` of thing that has the `most`, or fewest, of `what`."""
     either: re.Pattern[str] = NEVER
     """A time and another in case it is taken: `ah`, `am`, `ap` and `bh`, `bm`, `bp`."""
+    lasting: re.Pattern[str] = NEVER
+    """How `long` the thing is that is asked for: *a 30-minute* call."""
+    shifted: re.Pattern[str] = NEVER
+    """How `long` something is moved, and, if that is said, that it is `later` or `sooner`."""
     same: re.Pattern[str] = NEVER
     """The same `what` as the thing named `one`, `two` or `three`."""
     fillers: frozenset[str] = NOTHING

@@ -116,7 +116,7 @@ async def test_what_is_asked_at_a_failure_is_loaded_while_servers_start(files, m
     async with run_gateway(files, mode=Mode.SUGGEST) as gateway:
         await gateway.start()
 
-    assert asked.wait(5)
+    assert asked.wait(60)
 
 
 async def test_a_declared_tool_is_known_with_its_schema_from_its_first_turn_on(tmp_path, files):

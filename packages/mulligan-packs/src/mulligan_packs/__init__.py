@@ -9,7 +9,7 @@ from mulligan.types.errors import ConfigurationError
 GROUP = "mulligan.packs"
 """The entry points of packages that bring packs: each names a module."""
 
-OURS = ("calendar", "files", "http", "mail", "sql")
+OURS = ("calendar", "files", "http", "mail", "services", "sql")
 
 
 def load_pack(name: str) -> Any:

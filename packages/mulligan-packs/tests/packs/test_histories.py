@@ -35,7 +35,17 @@ def test_no_row_is_lost_taken_or_spoken_of_untruly(
     assert totals.broken == 0
 
 
-@pytest.mark.parametrize(("pack", "count"), [("files", 2), ("http", 5), ("calendar", 1)])
+@pytest.mark.parametrize(
+    ("pack", "count"),
+    [
+        ("files", 2),
+        ("http", 5),
+        ("calendar", 1),
+        ("google-calendar", 5),
+        ("github", 5),
+        ("slack", 5),
+    ],
+)
 def test_nothing_is_lost_in_files_http_and_calendars(tmp_path: Path, pack: str, count: int) -> None:
     with open_place(pack, tmp_path) as draw:
         totals = run_effects(draw, count=count, seed=7)

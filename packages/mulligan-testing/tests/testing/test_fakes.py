@@ -46,10 +46,10 @@ def test_a_log_that_stalls_holds_its_writer_until_it_may_go_on() -> None:
     writer = threading.Thread(target=log.write, args=[Batch(rows=[a_row()])], daemon=True)
 
     writer.start()
-    log.reached.wait(5)
+    log.reached.wait(60)
     stalled = list(log.stored)
     log.go_on()
-    writer.join(5)
+    writer.join(60)
 
     assert (stalled, len(log.stored)) == ([], 1)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mulligan.app.mulligan import Mulligan
     from mulligan.loops.tasks import TaskDone
+    from mulligan.runtime.context import OpenTurn
     from mulligan.runtime.declaration import Arguments, Failures, Remote, Review, Undoing
     from mulligan.runtime.hold import Held
     from mulligan.runtime.turn import Done
@@ -59,6 +60,7 @@ _HOMES = {
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.types.errors",
     "NothingDone": "mulligan.types.errors",
+    "OpenTurn": "mulligan.runtime.context",
     "Outcome": "mulligan.types.call",
     "Ran": "mulligan.types.task",
     "Record": "mulligan.types.call",
@@ -85,9 +87,9 @@ __all__ = [
     "Action", "AlreadyDoneError", "Arguments", "Backoff", "Budget", "Call", "Confidence",
     "ConflictError", "Correction", "Done", "Effect", "Execution", "Experience", "Failures",
     "Finding", "Held", "JudgeLimits", "Memory", "Mode", "Mulligan", "MulliganError", "NothingDone",
-    "Outcome", "Ran", "Record", "Redaction", "Refinement", "Reflect", "Remote", "Repeat",
-    "Retention", "Review", "Settings", "Severity", "Standing", "State", "Task", "TaskDone", "Turn",
-    "Undoing", "UnfinishedRunError", "Verdict",
+    "OpenTurn", "Outcome", "Ran", "Record", "Redaction", "Refinement", "Reflect", "Remote",
+    "Repeat", "Retention", "Review", "Settings", "Severity", "Standing", "State", "Task",
+    "TaskDone", "Turn", "Undoing", "UnfinishedRunError", "Verdict",
 ]  # fmt: skip
 
 _EXTRAS = {"replay": "mulligan_replay"}

@@ -262,8 +262,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Run recovery in the background while turns run; else only when `m.recover()` is called."""
     mode: Mode = Mode.AUTO
     """How far Mulligan goes at most, whatever a tool declares. `off`: tools run, and replies are
-    sent, as if it were not there; `observe`: calls are only logged; `suggest`: no correction is
-    applied by itself. Recovery handles what was left open before in every mode."""
+    sent, as if it were not there; `observe`: calls are only logged; `shadow`: they are also
+    reviewed, and what would have been done is reported; `suggest`: no correction is applied by
+    itself. Recovery handles what was left open before in every mode."""
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
     outside: Outside = Outside.TURN

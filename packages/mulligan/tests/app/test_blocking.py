@@ -151,7 +151,7 @@ async def test_under_a_running_loop_the_words_say_what_to_write(diary: Diary) ->
     assert diary.day == "before"
 
 
-def wait_until(true: Any, *, seconds: float = 15.0) -> bool:
+def wait_until(true: Any, *, seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while not true() and time.monotonic() < end:
         time.sleep(0.02)

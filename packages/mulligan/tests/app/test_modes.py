@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Done, Effect, Mode, Mulligan, OpenTurn, Settings, Severity, Standing
 from mulligan.checks.text import length
+from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.log import LogQuery
+from tests.app.test_worker import wait_until
 
 MESSAGE = "Tell Anna that dinner is on Friday."
 
@@ -83,6 +87,157 @@ def test_what_was_held_before_it_was_turned_off_can_still_be_approved(tmp_path) 
         m.recover_sync()
 
     assert sent == ["Dinner is on Friday."]
+
+
+class Desk:
+    """Two tools and an agent that takes the wrong day, unless it is corrected."""
+
+    def __init__(self, m: Mulligan, *, mode: Mode = Mode.AUTO) -> None:
+        self.m, self.days, self.sent, self.told = m, {"dinner": 18}, list[str](), list[object]()
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            mode=mode,
+            before=lambda record: self.days["dinner"],
+            undo=lambda record: self.days.update(dinner=record.before),
+        )
+        def move(day: int) -> None:
+            self.days["dinner"] = day
+
+        m.check("move")(lambda call: None if call.arguments["day"] == 20 else "Friday is the 20th.")
+        self.move, self.send = move, declare(m, self.sent)
+
+    def act(self) -> Done[str]:
+        def agent(turn: OpenTurn) -> str:
+            self.told.append(turn.correction)
+            self.send("Dinner is moved.")
+            self.move(20 if turn.correction else 21)
+            return "Moved."
+
+        return self.m.act_sync("Move dinner to Friday", agent)
+
+    def count_reports(self) -> dict[str, int]:
+        self.m.flush()
+        found = self.m.insights.figures(timedelta(days=1)).findings
+        return {f"{each.rule} {each.tool}": each.count for each in found if "shadow" in each.rule}
+
+
+def mode_of(m: Mulligan, tool: str) -> str:
+    return next(each.mode for each in m._parts.describe_tools() if each.tool == tool)
+
+
+@pytest.mark.parametrize("mode", [Mode.OFF, Mode.OBSERVE, Mode.SHADOW])
+def test_an_agent_that_is_only_watched_is_never_corrected_nor_its_reply_changed(mode: Mode) -> None:
+    with Mulligan("memory:", mode=mode) as m:
+        desk = Desk(m)
+        done = desk.act()
+
+        assert (done.reply, len(done.attempts), desk.told) == ("Moved.", 1, [None])
+        assert (desk.sent, desk.days) == (["Dinner is moved."], {"dinner": 21})
+        assert m.insights.open_list.actions() == []
+        assert done.finished
+
+
+def test_shadow_mode_reports_what_it_would_have_done() -> None:
+    with Mulligan("memory:", mode=Mode.SHADOW) as m:
+        desk = Desk(m)
+        done = desk.act()
+        reports = desk.count_reports()
+        doctor = " ".join(m.insights.diagnose().advice)
+
+    assert reports == {"shadow.held send": 1, "shadow.rejected move": 1, "shadow.undone move": 1}
+    assert "Friday is the 20th." in [each.issue for each in done.findings]
+    assert "held 1" in doctor
+
+
+def test_shadow_mode_reports_of_calls_outside_any_turn_too() -> None:
+    with Mulligan("memory:", mode=Mode.SHADOW) as m:
+        desk = Desk(m)
+        desk.move(21)
+        desk.send("Hello")
+
+        assert desk.days == {"dinner": 21}
+        assert desk.sent == ["Hello"]
+        reports = desk.count_reports()
+
+    assert reports == {"shadow.held send": 1, "shadow.rejected move": 1, "shadow.undone move": 1}
+
+
+def test_a_failed_call_in_shadow_mode_is_made_once_and_the_advice_counted() -> None:
+    made: list[object] = []
+    with Mulligan("memory:", mode=Mode.SHADOW) as m:
+
+        @m.tool(effect=Effect.READ)
+        def find(limit: int) -> int:
+            made.append(limit)
+            if not isinstance(limit, int):
+                raise TypeError("limit must be an integer, not a string")
+            return limit
+
+        desk = Desk(m)
+        with m.turn("Find"), pytest.raises(TypeError) as raised:
+            find("5")  # type: ignore[arg-type]
+
+        assert made == ["5"]
+        assert not hasattr(raised.value, "mulligan")
+        assert desk.count_reports() == {"shadow.advised find": 1}
+
+
+def test_a_tool_in_shadow_mode_does_not_have_the_others_undone() -> None:
+    with Mulligan("memory:") as m:
+        desk = Desk(m, mode=Mode.SHADOW)
+        done = desk.act()
+
+        assert len(done.attempts) == 1
+        assert desk.days == {"dinner": 21}
+        assert desk.count_reports() == {"shadow.rejected move": 1, "shadow.undone move": 1}
+        assert [each.opening.tool for each in m.insights.open_list.actions()] == ["send"]
+
+
+def test_a_reply_in_shadow_mode_is_sent_as_it_was_written_and_reported() -> None:
+    with Mulligan("memory:", mode=Mode.SHADOW) as m:
+        replied = m.reply_sync(lambda _: "too long", rules=ReplyRules(checks=[length(at_most=3)]))
+
+    assert replied.text == "too long"
+    assert len(replied.iterations) == 1
+    assert replied.standing is Standing.ACCEPTED
+    assert [each.severity for each in replied.findings] == [Severity.WARNING]
+
+
+def test_an_operator_turns_a_running_application_down_and_up_again(tmp_path) -> None:
+    store = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(store, lease=0.3) as m:
+        desk = Desk(m)
+        desk.act()
+        assert (desk.sent, desk.days) == ([], {"dinner": 20})
+
+        with Insights.open(Settings(store=store)) as operator:
+            operator.set_mode(Mode.OBSERVE)
+        assert wait_until(lambda: mode_of(m, "move") == "observe")
+        desk.act()
+        assert (desk.sent, desk.days) == (["Dinner is moved."], {"dinner": 21})
+
+        with Insights.open(Settings(store=store)) as operator:
+            operator.set_mode(Mode.AUTO)
+            operator.set_mode(Mode.OFF, tool="send")
+            assert operator.list_modes() == {"": Mode.AUTO, "send": Mode.OFF}
+            assert "send" in {each.tool for each in operator.tools()}
+            assert len(operator.tools()) == 2
+        assert wait_until(lambda: mode_of(m, "send") == "off")
+        desk.act()
+        assert len(desk.sent) == 2  # it is not held, and its attempt cannot be made again
+
+
+def test_the_stricter_of_operator_and_application_holds(tmp_path) -> None:
+    store = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(store) as m:
+        Desk(m).act()
+        m.insights.set_mode(Mode.SUGGEST)
+    with Mulligan(store, mode=Mode.OBSERVE) as m:
+        desk = Desk(m)
+        desk.act()
+
+        assert desk.days == {"dinner": 21}
 
 
 def test_a_mode_that_is_none_is_refused() -> None:

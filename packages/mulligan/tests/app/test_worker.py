@@ -13,7 +13,7 @@ from mulligan.app.application import build_worker
 from mulligan.app.worker import STALE
 
 
-def wait_until(so: Callable[[], bool], *, within: float = 20.0) -> bool:
+def wait_until(so: Callable[[], bool], *, within: float = 60.0) -> bool:
     deadline = time.monotonic() + within
     while not so() and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.ids import GOOGLE_CALENDAR, exists, ids_read, not_glued, well_formed
+from mulligan.checks.lengths import shifts_as_said, spans_as_said
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
 from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.provenance import addresses_seen, ids_seen
@@ -83,6 +84,8 @@ CHECKS = [
     owners_as_said(TOOLS),
     quotes_kept(TOOLS),
     rank_as_said(TOOLS),
+    shifts_as_said({tool: names[0] for tool, names in TOOLS.items()}),
+    spans_as_said(SPANS),
     still_to_come(TOOLS, when="start"),
     well_formed(GOOGLE_CALENDAR, TOOLS),
 ]

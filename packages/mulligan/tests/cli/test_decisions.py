@@ -341,3 +341,18 @@ def test_what_is_to_be_undone_is_named_once(desk: Callable[[str], Desk], words: 
     code, _, err = desk(FAMILY).run("undo", *words)
 
     assert (code, "Name" in err or "Say" in err or "--plan" in err) == (2, True)
+
+
+def test_several_are_decided_at_once_and_one_that_cannot_be_holds_up_no_other(
+    desk: Callable[[str], Desk],
+) -> None:
+    family = desk(FAMILY)
+    for name in ("Ben", "Ann"):
+        family.act("invite", name)
+    ids = family.list_ids()
+
+    code, said, _ = family.run("approve", ids[0], "ffff", ids[1], *APP)
+
+    assert (code, sorted(family.app.SENT)) == (1, ["Ann", "Ben"])
+    assert "there is no such action" in said
+    assert family.run("approve", *ids, "--version", "1")[0] == 2

@@ -301,7 +301,7 @@ def test_a_writer_that_swallows_its_cancellation_does_not_hold_up_the_report(
     code, report = evaluate("short.toml", *write_with("resists"), "--limit", "2")
 
     assert (code, report["without_reply"]) == (1, 2)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
 
 
 TWO_WRITERS = """

@@ -171,7 +171,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 
 def wait_for(screen: Screen, word: str) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while word not in screen.getvalue():
         assert time.monotonic() < until, screen.getvalue()
         time.sleep(0.01)

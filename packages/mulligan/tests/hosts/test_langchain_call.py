@@ -276,7 +276,7 @@ def test_of_graphs_of_others_only_the_latest_approvals_are_kept_and_no_checkpoin
     for _ in range(30):
         agent.invoke(Command(resume=answer), IN_THREAD)
     del saver, agent
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while alive() and time.monotonic() < end:  # a thread of the graph may still let go of it
         gc.collect()
 

@@ -513,10 +513,10 @@ class Linked:
 
 @pytest.mark.parametrize("result", [Hostile(), Stub(), Linked(), {"result": Stub()}])
 def test_an_object_that_raises_or_makes_up_its_fields_is_soon_done_with(result: object) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
 
     assert find_silent_error(result) is None
-    assert time.perf_counter() - begun < 1.0
+    assert time.thread_time() - begun < 1.0
 
 
 def test_a_result_that_holds_itself_is_no_trouble() -> None:

@@ -127,7 +127,7 @@ def test_work_that_swallows_its_cancellation_holds_nobody_up(caplog) -> None:
 
     assert run_on_own_loop(give_up(resist())) == "an answer"
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert "1 tasks kept running after their timeout" in caplog.text
 
 
@@ -145,7 +145,7 @@ def test_work_that_cannot_be_ended_at_all_holds_nobody_up_later_either() -> None
     assert run_on_own_loop(give_up(never_end())) == "an answer"
     gc.collect()
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_a_thread_that_hangs_behind_such_work_holds_nobody_up() -> None:
@@ -154,7 +154,7 @@ def test_a_thread_that_hangs_behind_such_work_holds_nobody_up() -> None:
 
     assert run_on_own_loop(give_up(asyncio.to_thread(go_on.wait, 60))) == "an answer"
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     go_on.set()
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from mulligan.process.user_functions import call_function, call_function_now, call_here
 
-SOON = timedelta(seconds=0.05)
+SOON, LATE = timedelta(seconds=0.05), timedelta(minutes=1)
 
 
 async def _finish_later() -> str:
@@ -27,7 +27,7 @@ async def _exit_later() -> None:
 
 @pytest.mark.parametrize("function", [lambda: "done", _finish_later, lambda: _finish_later()])
 async def test_an_answer_is_the_same_whoever_gives_it(function) -> None:
-    assert await call_function(function, within=SOON, read=str.upper) == "DONE"
+    assert await call_function(function, within=LATE, read=str.upper) == "DONE"
 
 
 @pytest.mark.parametrize("function", [lambda: sys.exit(3), _exit_later, lambda: _exit_later()])
@@ -59,7 +59,7 @@ def test_who_awaits_nothing_has_the_same_limit() -> None:
     with pytest.raises(TimeoutError):
         call_function_now(threading.Event().wait, within=SOON)
     with pytest.raises(ConnectionAbortedError):
-        call_function_now(sys.exit, within=SOON)
+        call_function_now(sys.exit, within=LATE)
 
 
 async def test_a_function_that_belongs_to_the_callers_thread_stays_there() -> None:

@@ -102,20 +102,22 @@ def test_none_is_found_in_an_error_that_quotes_an_argument(redactor, kind):
     assert not found_in("\n".join(map(str, error)), secret)
 
 
-@pytest.mark.parametrize("kind", FORMS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("frame", ["{}", "'{}'", "x={}", "bad {} here", "[{}]", "{}\n", "({},)"])
-def test_none_is_found_in_the_text_of_an_error_context_or_label(redactor, full, kind, frame):
-    secret = plant(kind, f"text {frame}")
-    text = frame.format(secret)
+def test_none_is_found_in_the_text_of_an_error_context_or_label(redactor, full, frame):
+    leaks = []
+    for kind in FORMS:
+        secret = plant(kind, f"text {frame}")
+        text = frame.format(secret)
+        shown = [
+            redactor.redact_error(ValueError(text), arguments={}).message,
+            full.redact_error(ValueError(text), arguments={}).message,
+            redactor.redact_text(text),
+            redactor.redact_label(text),
+        ]
+        if found_in("\n".join(shown), secret):
+            leaks.append((kind.name, shown))
 
-    shown = [
-        redactor.redact_error(ValueError(text), arguments={}).message,
-        full.redact_error(ValueError(text), arguments={}).message,
-        redactor.redact_text(text),
-        redactor.redact_label(text),
-    ]
-
-    assert not found_in("\n".join(shown), secret)
+    assert leaks == []
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -305,7 +305,7 @@ def test_a_loop_that_a_program_has_set_is_left_as_it_was(office: Office) -> None
 
     thread = threading.Thread(target=call_in_old_program)
     thread.start()
-    thread.join(10)
+    thread.join(60)
 
     assert len(found) == 1
 

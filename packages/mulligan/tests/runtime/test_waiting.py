@@ -92,7 +92,7 @@ def test_who_is_interrupted_stops_what_is_waited_for():
 
     with pytest.raises(KeyboardInterrupt):
         here.run_on(LOOP.load(), work())
-    assert stopped.wait(5)
+    assert stopped.wait(60)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")

@@ -14,7 +14,7 @@ import pytest
 WAITING = """
 select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 """
-SECONDS = 20
+SECONDS = 60
 
 
 def start_beside(url: str, act: Callable[[], Any]) -> Future[Any]:

@@ -120,10 +120,10 @@ def grouped(store) -> Iterator[None]:
 
     def wait(_: Transaction) -> None:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
 
     first: Future[None] = store.journal._committer.submit(wait)
-    begun.wait(10)
+    begun.wait(60)
     yield
     go_on.set()
     first.result()

@@ -401,7 +401,7 @@ def test_of_many_that_ask_at_once_one_has_it(url) -> None:
     together, had = threading.Barrier(4), []
 
     def ask(store: Store) -> None:
-        together.wait(10)
+        together.wait(60)
         had.append(store.leader_locks.claim("sweep", every=HOUR))
 
     threads = [threading.Thread(target=ask, args=(store,)) for store in stores]

@@ -108,7 +108,7 @@ def test_no_row_is_lost_or_counted_twice_while_connections_break(
 
 def _write(store: Store, batch: Batch) -> None:
     """As the log's own thread does it: tried until it is written."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while True:
         try:
             store.log.write(batch)

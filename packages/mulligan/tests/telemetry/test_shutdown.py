@@ -400,7 +400,7 @@ def test_what_cannot_be_closed_stands_in_no_others_way(caplog: pytest.LogCapture
     del owner
     gc.collect()
 
-    assert closed.wait(5)
+    assert closed.wait(60)
     assert own.wait()
     assert "not closed (OSError)" in caplog.text
     assert "s3cret" not in caplog.text

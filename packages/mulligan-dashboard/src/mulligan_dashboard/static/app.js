@@ -115,7 +115,7 @@ let again = false;
 async function refresh() {
   if (refreshing) { again = true; return; }
   const page = document.getElementById("page");
-  const busy = document.querySelector("dialog[open]") || page.contains(document.activeElement) && /^(SELECT|TEXTAREA|INPUT)$/.test(document.activeElement.tagName);
+  const busy = document.querySelector("dialog[open]") || page.contains(document.activeElement) && /^(SELECT|TEXTAREA|INPUT)$/.test(document.activeElement.tagName) || page.querySelector("[data-pick]:checked");
   if (busy || document.hidden) { stale = true; return; }
   refreshing = true;
   try {
@@ -179,62 +179,69 @@ function listen() {
   });
 }
 
-function ask(button) {
+function ask(buttons, name) {
   const dialog = document.getElementById("confirm");
-  const at = (name) => document.getElementById(`confirm-${name}`);
-  at("title").textContent = button.dataset.name;
-  at("what").textContent = button.dataset.what;
-  at("does").textContent = button.dataset.does;
+  const at = (part) => document.getElementById(`confirm-${part}`);
+  const [first] = buttons;
+  at("title").textContent = at("yes").textContent = name;
+  at("what").textContent = buttons.length > 1 ? `${buttons.length} calls` : first.dataset.what;
+  at("does").textContent = first.dataset.does;
   at("error").textContent = "";
   at("note").value = "";
-  at("note-label").hidden = !button.dataset.note;
-  at("note").required = button.dataset.note === "needed";
-  at("yes").textContent = button.dataset.name;
+  at("note-label").hidden = !first.dataset.note;
+  at("note").required = first.dataset.note === "needed";
   at("details").replaceChildren();
   dialog.returnValue = "";
   dialog.showModal();
-  const known = explain(button, at);
+  at("yes").disabled = true;
+  const known = Promise.all(buttons.map(explain)).then((found) => {
+    at("details").replaceChildren(...found.flatMap(([rows]) => rows));
+    at("yes").disabled = false;
+    return found.map(([, words]) => words);
+  }, () => { at("error").textContent = "What it does could not be read. Open its page, and decide there."; return null; });
   dialog.querySelector("form").onsubmit = async (event) => {
     event.preventDefault();
+    const shown = await known;
+    if (!shown) return;
     at("yes").disabled = true;
-    const words = { ...JSON.parse(button.dataset.words || "{}"), ...await known };
-    if (button.dataset.note) words.note = at("note").value;
-    const failed = await act(button.dataset.act, words);
+    const failed = [];
+    for (const [place, button] of buttons.entries()) {
+      const words = { ...JSON.parse(button.dataset.words || "{}"), ...shown[place] };
+      if (button.dataset.note) words.note = at("note").value;
+      const wrong = await act(button.dataset.act, words);
+      if (wrong) failed.push(buttons.length > 1 ? `${button.dataset.what}: ${wrong}` : wrong);
+    }
     at("yes").disabled = false;
-    if (failed) { at("error").textContent = failed; return; }
+    for (const each of document.querySelectorAll("[data-pick]:checked")) each.checked = false;
+    if (failed.length) { at("error").textContent = failed.join("\n"); return; }
     dialog.close();
-    say(`${button.dataset.name}: done`);
+    say(`${name}: done`);
     last = "";
     await refresh();
   };
 }
 
 // Nobody decides about a call unread: what was asked, what it is given, what it changes, until when.
-async function explain(button, at) {
+async function explain(button) {
   const about = /^(\/api\/v1\/open\/[^/]+)\/(\w+)$/.exec(button.dataset.act);
-  if (!about) return {};
-  at("yes").disabled = true;
-  try {
-    const answer = await fetch(about[1], { headers: { accept: "application/json" } });
-    if (!answer.ok) throw new Error();
-    const page = await answer.json();
-    const { item } = page;
-    const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-    const changes = page.differences.map((each) => [each.name, `${each.before} → ${each.ours}`]);
-    const rows = [["Asked", page.request || "no longer kept"], ...Object.entries(page.arguments).map(([name, value]) => [name, text(value)]),
-      ...changes, ["Effect", item.effect], ["By", item.agent || "an unnamed agent"], ...(item.expires_at ? [["Until", `${new Date(item.expires_at).toISOString().slice(0, 16).replace("T", " ")} UTC`]] : [])];
-    at("details").replaceChildren(...rows.map(([name, value]) => {
-      const row = document.createElement("div");
-      row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value }));
-      return row;
-    }));
-    at("yes").disabled = false;
-    return about[2] === "approve" ? { version: String(item.version) } : {};
-  } catch {
-    at("error").textContent = "What it does could not be read. Open its page, and decide there.";
-    return {};
-  }
+  if (!about) return [[], {}];
+  const answer = await fetch(about[1], { headers: { accept: "application/json" } });
+  if (!answer.ok) throw new Error();
+  const page = await answer.json();
+  const { item } = page;
+  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+  const changes = page.differences.map((each) => [each.name, `${each.before} → ${each.ours}`]);
+  const rows = [["What", item.what], ["Asked", page.request || "no longer kept"], ...Object.entries(page.arguments).map(([name, value]) => [name, text(value)]),
+    ...changes, ["Effect", item.effect], ["By", item.agent || "an unnamed agent"], ...(item.expires_at ? [["Until", `${new Date(item.expires_at).toISOString().slice(0, 16).replace("T", " ")} UTC`]] : [])];
+  const shown = rows.map(([name, value]) => {
+    const row = document.createElement("div");
+    row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value }));
+    return row;
+  });
+  return [shown, about[2] === "approve" ? { version: String(item.version) } : {}];
 }
+
+const listPicked = (act) => [...document.querySelectorAll("[data-pick]:checked")].map((each) => each.closest("tr").querySelector(`[data-act$="/${act}"]`)).filter(Boolean);
 
 async function act(path, words) {
   const token = meta("form-token", document).content || read("mulligan-key") || "";
@@ -260,7 +267,8 @@ document.addEventListener("DOMContentLoaded", () => {
     drawCharts();
   });
   document.getElementById("confirm-no").addEventListener("click", () => document.getElementById("confirm").close());
-  document.addEventListener("click", (event) => { const button = event.target.closest("[data-act]"); if (button && !button.disabled) ask(button); });
+  document.addEventListener("click", (event) => { const button = event.target.closest("[data-act], [data-many]"); if (button && !button.disabled) ask(button.dataset.act ? [button] : listPicked(button.dataset.many), button.dataset.name || button.textContent); });
+  document.addEventListener("change", (event) => { if (!event.target.matches("[data-pick]")) return; for (const each of document.querySelectorAll("[data-many]")) each.disabled = !listPicked(each.dataset.many).length; });
   document.addEventListener("change", (event) => { const form = event.target.closest(".filters"); if (form) submit(form); });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) catchUp(); });
   document.addEventListener("focusout", catchUp);

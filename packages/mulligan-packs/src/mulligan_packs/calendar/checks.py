@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
+from mulligan.checks.lengths import shifts_as_said, spans_as_said
 from mulligan.checks.objects import on_objects, same_as_named, still_to_come, titles_as_said
 from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content
@@ -83,6 +84,8 @@ def calendar_checks(*, ids: Form | None = None) -> list[Check[Subject]]:
         not_in_the_past(STARTS),
         ends_after_start(("start", "end")),
         free_as_asked(SPANS),
+        spans_as_said(SPANS),
+        shifts_as_said({UPDATE: "start"}),
         home_is_home(PLACES, lookups=LOOKUPS),
         well_formed(EMAIL, MAILBOXES),
         addresses_seen(CREATE),

@@ -213,7 +213,7 @@ class Resource:
         [record] = records
         before, headers = cast("Shown | None", record.before), dict[str, str]()
         if self._etags and before is not None:
-            headers |= _build_condition(before["at"])
+            headers |= self._build_condition(before["at"])
         if self._key_header is not None:
             headers[self._key_header] = record.key
         about = partial(self._is_about, record)
@@ -251,21 +251,33 @@ class Resource:
             lost = not refused and len(about) == 1 and not exchange.writes_beside()
             left = Left(sent=sent, written=read_written(request, None), refused=refused, lost=lost)
         else:
-            etag = answer.headers.get("etag")
-            # A weak one says nothing about bytes, and no server takes it as a condition.
-            strong = etag if self._etags and etag and not etag.startswith("W/") else None
+            strong = self._find_etag(answer)
             url = self._find_made(record, answer)
             left = Left(
                 url=url,
                 etag=strong,
                 unconfirmed=not self._is_confirmed(record, answer, url),
                 sent=sent,
-                written=None if strong else read_written(request, answer),
+                written=None if strong else self._read_written(record, request, answer),
             )
         # What a call writes beside its resource is never undone, and what somebody may have written
         # between two of its writes would be undone with them.
         untold = not told or exchange.writes_beside() or not exchange.is_bound()
         self._keep(record, replace(left, untold=untold, others=also))
+
+    def _find_etag(self, answer: httpx.Response) -> str | None:
+        """The version that a write has left, where its answer tells. A weak one says nothing about
+        bytes, and no server takes it as a condition."""
+        etag = answer.headers.get("etag")
+        return etag if self._etags and etag and not etag.startswith("W/") else None
+
+    def _read_written(
+        self,
+        record: Record,  # noqa: ARG002 - what shows an object in another form needs it
+        request: httpx.Request,
+        answer: httpx.Response,
+    ) -> SentWrite:
+        return read_written(request, answer)
 
     def _keep(self, record: Record, left: Left) -> None:
         self._made[record.key] = left
@@ -432,6 +444,10 @@ class Resource:
         ours = not deletes and is_given(given, before=before, now=there, made_id=made_id)
         return now["at"] if ours else None
 
+    def _build_condition(self, at: str) -> dict[str, str]:
+        """The headers that keep a write from what has another version."""
+        return {"If-None-Match": "*"} if at == ABSENT else {"If-Match": at}
+
     def _undo_write(self, record: Record) -> object:
         before = cast("Shown", record.before)
         return self._send_back(record, None if before["at"] == ABSENT else before)
@@ -444,7 +460,7 @@ class Resource:
             raise ConflictError("The version that the call left is unknown.")
         headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
         if self._etags:
-            headers |= _build_condition(record.version)
+            headers |= self._build_condition(record.version)
         url, content = self._require_place(record), read_back(shown) if shown else None
         way = "PUT" if shown else "DELETE"
         return self._ask(way, url, check=require_done, headers=headers, content=content)
@@ -554,10 +570,6 @@ def resource(
         refused=None if refused is None else frozenset(refused),
         lands_within=late,
     )
-
-
-def _build_condition(at: str) -> dict[str, str]:
-    return {"If-None-Match": "*"} if at == ABSENT else {"If-Match": at}
 
 
 def _fits_part(wanted: str, there: str) -> bool:

@@ -38,6 +38,14 @@ from mulligan.types.turn import Entry, History, Speaker, Utterance
 from mulligan.types.values import require_bool
 
 if TYPE_CHECKING:
+    from mulligan.hosts.dbos import DbosTurns
+    from mulligan.hosts.fastmcp import ReviewedCalls
+    from mulligan.hosts.google_adk import AdkPlugin
+    from mulligan.hosts.langchain import TurnMiddleware
+    from mulligan.hosts.openai_agents import ReviewedRunner
+    from mulligan.hosts.pydantic_ai import Reflection
+    from mulligan.hosts.strands import StrandsHooks
+    from mulligan.hosts.temporal import TemporalTurns
     from mulligan.learning.conform import Meant
     from mulligan.runtime.host_run import Run
     from mulligan.types.reply import Replied
@@ -64,41 +72,49 @@ class Hosts:
         """
         self._build_host({}).tools.declare(name, declared)
 
-    def for_pydantic_ai(self, **options: Unpack[RunOptions]) -> Any:
+    def for_pydantic_ai(self, **options: Unpack[RunOptions]) -> Reflection:
         """A capability: `Agent(…, capabilities=[m.for_pydantic_ai()])`."""
-        return self._adapt("pydantic_ai", options)
+        made: Reflection = self._adapt("pydantic_ai", options)
+        return made
 
-    def for_langchain(self, **options: Unpack[RunOptions]) -> Any:
+    def for_langchain(self, **options: Unpack[RunOptions]) -> TurnMiddleware:
         """A middleware: `create_agent(model, tools, middleware=[m.for_langchain()])`."""
-        return self._adapt("langchain", options)
+        made: TurnMiddleware = self._adapt("langchain", options)
+        return made
 
-    def for_openai_agents(self, **options: Unpack[RunOptions]) -> Any:
+    def for_openai_agents(self, **options: Unpack[RunOptions]) -> ReviewedRunner:
         """A runner in the place of `Runner`: `await m.for_openai_agents().run(agent, "…")`."""
-        return self._adapt("openai_agents", options)
+        made: ReviewedRunner = self._adapt("openai_agents", options)
+        return made
 
-    def for_fastmcp(self, **options: Unpack[RunOptions]) -> Any:
+    def for_fastmcp(self, **options: Unpack[RunOptions]) -> ReviewedCalls:
         """A middleware of a server: `mcp.add_middleware(m.for_fastmcp())`."""
-        return self._adapt("fastmcp", options)
+        made: ReviewedCalls = self._adapt("fastmcp", options)
+        return made
 
-    def for_strands(self, **options: Unpack[RunOptions]) -> Any:
+    def for_strands(self, **options: Unpack[RunOptions]) -> StrandsHooks:
         """A provider of hooks: `Agent(…, hooks=[m.for_strands()])`."""
-        return self._adapt("strands", options)
+        made: StrandsHooks = self._adapt("strands", options)
+        return made
 
-    def for_google_adk(self, **options: Unpack[RunOptions]) -> Any:
+    def for_google_adk(self, **options: Unpack[RunOptions]) -> AdkPlugin:
         """A plugin: `App(…, plugins=[m.for_google_adk()])`, for its runner."""
-        return self._adapt("google_adk", options)
+        made: AdkPlugin = self._adapt("google_adk", options)
+        return made
 
     def for_claude_agent(self, **options: Unpack[RunOptions]) -> Any:
         """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
         return self._adapt("claude_agent", options)
 
-    def for_dbos(self, **options: Unpack[RunOptions]) -> Any:
+    def for_dbos(self, **options: Unpack[RunOptions]) -> DbosTurns:
         """Turns as workflows of DBOS: `m.for_dbos().make_workflow(plan, tools=[…])`."""
-        return self._adapt("dbos", options)
+        made: DbosTurns = self._adapt("dbos", options)
+        return made
 
-    def for_temporal(self, **options: Unpack[RunOptions]) -> Any:
+    def for_temporal(self, **options: Unpack[RunOptions]) -> TemporalTurns:
         """Turns as workflows of Temporal, whose worker takes its `list_activities([…])`."""
-        return self._adapt("temporal", options)
+        made: TemporalTurns = self._adapt("temporal", options)
+        return made
 
     def for_host(
         self, adapter: str | Callable[[Host], Any], /, **options: Unpack[RunOptions]
@@ -328,8 +344,9 @@ def _load_theirs(name: str) -> Any:
     if extension is None:
         ours = [each.removeprefix("for_") for each in vars(Hosts) if each.startswith("for_")]
         raise UnknownHostError(
-            f"There is no host {name!r}. {describe_known(GROUP, {*ours} - {'host'})} Or pass a "
-            "function that builds what your framework takes: m.for_host(build)."
+            f"There is no host {name!r}. {describe_known(GROUP, {*ours} - {'host'})} A "
+            "framework needs none where you decorate its tools with @m.tool and run its agent in "
+            "m.act. Or pass a function that builds what your framework takes: m.for_host(build)."
         )
     adapter = extension.load()
     if not callable(getattr(adapter, "build", None)):

@@ -29,7 +29,7 @@ from mulligan.telemetry.shutdown import closer
 from mulligan.types.action import Action, Foreseen
 from mulligan.types.adapter import RunOptions
 from mulligan.types.errors import ConfigurationError, StoreError
-from mulligan.types.finding import Severity
+from mulligan.types.finding import Severity, SeverityName
 from mulligan.types.interfaces import Clock, Gather, Store, Subscriber, TaskVersions
 from mulligan.types.values import IdentityKind
 
@@ -68,6 +68,20 @@ def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
         return await _await_answer(await call_there(turn))
 
     return call_agent
+
+
+def _refuse_misfit(agent: AnyAgent, error: TypeError) -> None:
+    """Say that an agent takes the turn, if that is why it could not be called."""
+    try:
+        inspect.signature(agent).bind(None)
+    except TypeError:
+        name = read_name(agent)
+        raise ConfigurationError(
+            f"The agent {name} is called with one argument, the turn, and cannot take it. Give it "
+            "one parameter, such as `turn`: turn.message is the request."
+        ) from error
+    except ValueError:  # a built-in function that says nothing of its parameters
+        return
 
 
 async def _await_answer(answer: object) -> object:
@@ -171,10 +185,10 @@ class Mulligan(Hosts, Writing):
 
     @overload
     def check(
-        self, /, *tools: str, severity: Severity = Severity.ERROR
+        self, /, *tools: str, severity: SeverityName = Severity.ERROR
     ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
-    def check(self, /, *tools: Any, severity: Severity = Severity.ERROR) -> Any:
+    def check(self, /, *tools: Any, severity: SeverityName = Severity.ERROR) -> Any:
         """Have a plain function look at each call of some tools: `@m.check("update_task")`.
 
         It asks for what it needs by the names of its parameters (`call`, `turn`, `result`, `facts`,
@@ -200,6 +214,28 @@ class Mulligan(Hosts, Writing):
         """
         return self._turn_factory.open(message, about, origin=TurnOrigin(within=name_caller())).turn
 
+    @overload
+    async def act(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], Awaitable[R]],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
+    @overload
+    async def act(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], R],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
     async def act(
         self,
         message: str,
@@ -208,7 +244,7 @@ class Mulligan(Hosts, Writing):
         *,
         rewrite: Rewrite | object = None,
         **about: Unpack[About],
-    ) -> Done:
+    ) -> Done[Any]:
         """Let an agent act on a request, and review what it did before the reply is shown.
 
         `agent` is any function of the turn that gives a reply, async or plain; a plain one runs in
@@ -222,7 +258,11 @@ class Mulligan(Hosts, Writing):
         rewriter = None if rewrite is None else self._find_rewriter(rewrite)
         about.setdefault("agent", read_name(agent))
         loop = self._turn_factory.open(message, about, origin=TurnOrigin(within="act"))
-        done = await loop.run(as_async(agent))
+        try:
+            done = await loop.run(as_async(agent))
+        except TypeError as error:
+            _refuse_misfit(agent, error)
+            raise
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.output, str) or not done.stands:
             return done
@@ -281,6 +321,28 @@ class Mulligan(Hosts, Writing):
         with leave_turns():
             return await self._parts.recovery.run()
 
+    @overload
+    def act_sync(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], Awaitable[R]],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
+    @overload
+    def act_sync(
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], R],
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done[R]: ...
+
     def act_sync(
         self,
         message: str,
@@ -289,7 +351,7 @@ class Mulligan(Hosts, Writing):
         *,
         rewrite: Rewrite | object = None,
         **about: Unpack[About],
-    ) -> Done:
+    ) -> Done[Any]:
         """`act` for a program without an event loop.
 
         A plain agent runs on the thread that calls this, where no event loop runs, so that it may
@@ -301,7 +363,7 @@ class Mulligan(Hosts, Writing):
         here = None if is_async(agent) else WaitingThread()
         called = agent if here is None else _bring(agent, here)
 
-        async def act_alone() -> Done:
+        async def act_alone() -> Done[Any]:
             # The loop ends with this turn, and so would recovery on it: it is waited for.
             if self._parts.recover:
                 await self._parts.timer.run_once()
@@ -311,7 +373,11 @@ class Mulligan(Hosts, Writing):
             return done
 
         with on_brief_loop():
-            return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
+            try:
+                return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
+            except TypeError as error:
+                _refuse_misfit(agent, error)
+                raise
 
     def recover_sync(self) -> int:
         """`recover` for a program without an event loop."""

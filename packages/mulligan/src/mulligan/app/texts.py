@@ -39,6 +39,7 @@ from mulligan.settings import Settings
 from mulligan.types.action import Kept
 from mulligan.types.adapter import AgentWriter
 from mulligan.types.call import OWN, LogRow, Outcome
+from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import (
     Happened,
@@ -54,7 +55,7 @@ from mulligan.types.events import (
     ToolCalled,
 )
 from mulligan.types.failure import ErrorClass
-from mulligan.types.finding import Standing
+from mulligan.types.finding import Confidence, Severity, Standing
 from mulligan.types.interfaces import Clock, Judge
 from mulligan.types.log import (
     DRAFT_REFLECTED,
@@ -319,7 +320,7 @@ class Texts:
             stream=stream,
         )
         await self._settle(replied, owner=steps.owner)
-        return replace(replied, id=steps.id)
+        return self._report_only(replace(replied, id=steps.id))
 
     async def answer(
         self,
@@ -339,7 +340,7 @@ class Texts:
             announce=_build_teller(steps),
         )
         await self._settle(replied, owner=steps.owner)
-        return replace(replied, id=steps.id)
+        return self._report_only(replace(replied, id=steps.id))
 
     async def draft(
         self,
@@ -380,13 +381,28 @@ class Texts:
             )
         return judge
 
+    def _find_mode(self) -> Mode:
+        return self._parts.runtime.mode.limit(self._parts.toolbox.find_most())
+
+    def _report_only(self, replied: Replied) -> Replied:
+        """In shadow mode what is wrong with a reply is only reported."""
+        if self._find_mode() is not Mode.SHADOW or replied.standing is not Standing.REJECTED:
+            return replied
+        found = [replace(each, severity=Severity.WARNING) for each in replied.findings]
+        return replace(
+            replied, standing=Standing.ACCEPTED, confidence=Confidence.LOW, findings=tuple(found)
+        )
+
     def with_verifier(self, rules: ReplyRules) -> ReplyRules:
         """The rules with a judge for the claims and the rubrics, where there is one.
 
         Where the application only watches, nothing is checked.
         """
-        if self._parts.runtime.mode.only_watches:
+        mode = self._find_mode()
+        if not mode.reviews:
             return replace(rules, checks=(), verifier=None, verify=None, attempts=1)
+        if mode.only_watches:
+            rules = replace(rules, attempts=1)
         learning = self._parts.learning
         rules = bind_checks(
             rules, open_judge=lambda named: learning.open_judge(named) if named else learning.judge

@@ -47,14 +47,24 @@ from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.types.action import SETTLED, Entry, Opening
 from mulligan.types.call import LogRow
+from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError, MissingExtraError, RunningLoopError
 from mulligan.types.events import (
     AttemptReviewed,
     Happened,
     RemarkDropped,
 )
-from mulligan.types.finding import Severity
-from mulligan.types.interfaces import Check, Clock, Gather, Judge, KnownTool, Store, TaskVersions
+from mulligan.types.finding import SeverityName
+from mulligan.types.interfaces import (
+    OPERATOR,
+    Check,
+    Clock,
+    Gather,
+    Judge,
+    KnownTool,
+    Store,
+    TaskVersions,
+)
 from mulligan.types.lesson import ErrorRule, Pattern
 from mulligan.types.limits import UndoBudget
 from mulligan.types.values import IdentityKind, to_us
@@ -124,7 +134,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     recover: bool
 
     def add_check(
-        self, function: Callable[..., object], *, tools: Sequence[str], severity: Severity
+        self, function: Callable[..., object], *, tools: Sequence[str], severity: SeverityName
     ) -> None:
         """Let a function of the application's own look at calls too."""
         for tool in tools:
@@ -148,6 +158,7 @@ class Parts(Struct, frozen=True, kw_only=True):
         self.lease_renewer.start()
         if self.toolbox.news:
             self.toolbox.news = False
+            _obey_operator(self.store, self.toolbox)
             known = self.describe_tools()
             self.store.catalog.remember(known)
             self._warn_of_misnamed([each.tool for each in known])
@@ -273,7 +284,7 @@ def assemble(
             hold_life=settings.hold_life,
             standard=standard,
         ),
-        lease_renewer=LeaseRenewer(store.journal.beat, lease=settings.lease),
+        lease_renewer=LeaseRenewer(partial(_beat, store, toolbox), lease=settings.lease),
         memory=FailureMemory(
             store, redactor=runtime.redactor, clock=clock, tell=runtime.events.publish
         )
@@ -283,6 +294,17 @@ def assemble(
         otlp=_open_otlp(settings, runtime.events),
         recover=settings.recover,
     )
+
+
+def _obey_operator(store: Store, toolbox: Toolbox) -> None:
+    """Go no further than an operator says, at run time and for every process of the store."""
+    known = [each for each in store.catalog.list_tools() if each.server == OPERATOR]
+    toolbox.limit({each.tool: Mode(each.mode) for each in known})
+
+
+def _beat(store: Store, toolbox: Toolbox) -> None:
+    store.journal.beat()
+    _obey_operator(store, toolbox)
 
 
 def _build_reviewers(

@@ -127,6 +127,11 @@ def read_findings(
     if isinstance(answer, str):
         said = answer.strip()
         return [Finding(rule=rule, severity=severity, issue=said, call=call)] if said else []
+    if isinstance(answer, bool):
+        raise BadAnswerError(
+            f"a check that answers {answer} does not say what is wrong: return a sentence that "
+            "does, else None"
+        )
     if not isinstance(answer, Iterable) or isinstance(answer, (bytes, dict)):
         raise BadAnswerError(
             "a check answers with nothing, a sentence, a finding or several of them, "

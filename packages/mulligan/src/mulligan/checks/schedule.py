@@ -359,12 +359,13 @@ def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
             first, _, last = fact.value.partition("/")
             yield fact.subject, datetime.fromisoformat(first), datetime.fromisoformat(last)
     for record in seen.list_records():
-        start, end = (_read_end(record, words, subject) for words in ("begins", "ends"))
+        start, end = (read_end(record, words, subject) for words in ("begins", "ends"))
         if start and end and not _is_made_here(record, subject):
             yield str(quote_value(get_title_of(record), most=_SHOWN)), start, end
 
 
-def _read_end(record: Found, fields: str, subject: Subject) -> datetime | None:
+def read_end(record: Found, fields: str, subject: Subject) -> datetime | None:
+    """When a record `begins` or `ends`."""
     for name, held in record.items():
         if not load_words("fields", fields).isdisjoint(split_name(str(name))):
             return parse_local_moment(held, zone=subject.turn.timezone)

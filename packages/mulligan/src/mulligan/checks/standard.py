@@ -13,6 +13,7 @@ from mulligan.checks.amounts import amounts_as_said, extreme_as_said
 from mulligan.checks.copied import copied_as_said
 from mulligan.checks.dates import dates_as_said, dates_as_written, times_as_said
 from mulligan.checks.ids import OBJECT, exists, not_glued
+from mulligan.checks.lengths import shifts_as_said, spans_as_said
 from mulligan.checks.objects import (
     made_anew,
     names_as_said,
@@ -129,7 +130,10 @@ def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
         yield dates_as_written(plans)
     if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
         yield free_as_asked(spans)
-        yield alternative_as_said({tool: span.start for tool, span in spans.items()})
+        yield spans_as_said(spans)
+        starts = {tool: span.start for tool, span in spans.items()}
+        yield alternative_as_said(starts)
+        yield shifts_as_said(starts)
 
 
 def _choose_objects(

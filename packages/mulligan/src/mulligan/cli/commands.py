@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "measure how often replies are rewritten, or compare two sets of checks",
     ),
     "doctor": ("store", "check the store, and list what needs attention"),
+    "mode": ("store", "limit how far applications go, while they run"),
     "migrate": ("store", "create a store or upgrade its schema"),
     "access": ("store", "which Postgres role may see which rows"),
     "backup": ("store", "copy a SQLite store while it is in use"),
@@ -64,6 +65,7 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "view": ("dashboard", "a page of the dashboard as JSON or CSV"),
     "replay": ("replay", "what would have been caught in runs that were recorded"),
     "init": ("replay", "the lines that add Mulligan to an agent"),
+    "prove": ("http", "prove the undo of a service on your own account"),
     "gateway": ("gateway", "a proxy between an MCP client and its servers, without code"),
 }
 """Commands that other packages of ours bring, each with the extra that brings the package."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -214,6 +215,7 @@ NOT_CARRIED_OUT = (
 
 
 _ACTION = option("id", help="the action's id, or the beginning of it")
+_ACTIONS = option("id", nargs="+", help="an action's id, or the beginning of it; may be several")
 _APP = option(
     "--app",
     metavar="MODULE:NAME",
@@ -225,7 +227,7 @@ _APP = option(
 @command(
     "approve",
     add_store_and_json,
-    _ACTION,
+    _ACTIONS,
     _APP,
     option(
         "--version",
@@ -233,28 +235,39 @@ _APP = option(
         metavar="N",
         help="the action's version as shown (--json has it); refused if it has changed since",
     ),
-    about="Approve a held call. It runs once, in the process that has the tool's code.",
+    about="Approve held calls. Each runs once, in the process that has the tool's code.",
 )
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Approve a hold."""
     by, version = find_user(), options.version
-    return _decide(
-        lambda listed, _: listed.approve(options.id, by=by, version=version), options, settings
-    )
+    if version is not None and len(options.id) > 1:
+        raise ConfigurationError("--version is that of one action: approve them one by one.")
+    acts = [partial(_approve, each, by=by, version=version) for each in options.id]
+    return _decide(acts, options, settings)
+
+
+def _approve(
+    name: str, listed: OpenList, _: Mulligan | None, *, by: str, version: int | None
+) -> Action:
+    return listed.approve(name, by=by, version=version)
+
+
+def _deny(name: str, listed: OpenList, _: Mulligan | None, *, by: str, note: str) -> Action:
+    return listed.deny(name, by=by, note=note)
 
 
 @command(
     "deny",
     add_store_and_json,
-    _ACTION,
+    _ACTIONS,
     _APP,
-    option("--note", default="", help="why; it stays in the journal"),
-    about="Deny a held call. It never runs.",
+    option("--note", default="", help="why; it stays in the journal, and a waiting agent is told"),
+    about="Deny held calls. They never run.",
 )
 def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     """Deny a hold."""
     by, note = find_user(), options.note
-    return _decide(lambda listed, _: listed.deny(options.id, by=by, note=note), options, settings)
+    return _decide([partial(_deny, e, by=by, note=note) for e in options.id], options, settings)
 
 
 @command(
@@ -305,7 +318,7 @@ def run_undo(options: argparse.Namespace, settings: Settings) -> int:
             after.append(each.id)
         return listed.undo(options.id, by=find_user(), ours=options.ours, after=after)
 
-    return _decide(undo, options, settings)
+    return _decide([undo], options, settings)
 
 
 def _undo_several(options: argparse.Namespace, settings: Settings) -> int:
@@ -384,25 +397,40 @@ def _describe_undone(asked: UndoPlan, done: UndoPlan) -> Iterator[RenderableType
         yield WAITING[State.UNDOING]
 
 
-def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> int:
+def _decide(acts: Sequence[Decide], options: argparse.Namespace, settings: Settings) -> int:
+    """Do what was decided of some actions, and say of each what it is now."""
     named = options.app or settings.app
+    told: list[tuple[Action, dict[str, object], list[str]]] = []
     with open_insights(named, settings) as (insights, application):
         listed = insights.open_list.show_people()
-        action = decide(listed, application)
+        decided, refused = list[Action](), list[str]()
+        for decide in acts:
+            try:
+                decided.append(decide(listed, application))
+            except ConfigurationError as error:
+                if len(acts) == 1:
+                    raise
+                # Of several, one that cannot be decided any more holds up no other.
+                refused.append(str(error))
         if application is not None:
             application.recover_sync()
-        action = listed.find(action.id)
-        waits = WAITING.get(action.state, "")
-        if waits and application is not None:
-            missing = build_inspector(application).describe_missing(action)
-            waits = missing or NOT_CARRIED_OUT.format(id=action.id)
-        what, given = listed.describe(action), listed.read_arguments(action)
-    said = [what, f"{action.id} is {action.state.value}."]
-    if waits:
-        said.append(waits)
-    else:
-        said += [str(why)] if (why := action.detail.get("why")) else []
-        said += [f"  {line}" for line in render_recipe(action)]
-    render.answer(options, encode_action(action) | {"what": what, "arguments": given}, *said)
+        for each in decided:
+            action = listed.find(each.id)
+            waits = WAITING.get(action.state, "")
+            if waits and application is not None:
+                missing = build_inspector(application).describe_missing(action)
+                waits = missing or NOT_CARRIED_OUT.format(id=action.id)
+            what, given = listed.describe(action), listed.read_arguments(action)
+            said = [what, f"{action.id} is {action.state.value}."]
+            if waits:
+                said.append(waits)
+            else:
+                said += [str(why)] if (why := action.detail.get("why")) else []
+                said += [f"  {line}" for line in render_recipe(action)]
+            told.append((action, encode_action(action) | {"what": what, "arguments": given}, said))
+    facts = [fact for _, fact, _ in told]
+    shown = facts[0] if len(acts) == 1 else {"actions": facts, "refused": refused}
+    render.answer(options, shown, *(line for *_, said in told for line in said), *refused)
     # Asked for with an application and not done: not a success.
-    return 0 if action.settled or (action.state in WAITING and not named) else 1
+    done = (a.settled or (a.state in WAITING and not named) for a, *_ in told)
+    return 0 if all(done) and not refused else 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
@@ -120,11 +121,12 @@ def read_notes(owner: type) -> dict[str, FieldNote]:
 
 
 def _render_type(annotation: ast.expr) -> str:
-    """A type as it is shown: without `Annotated` and `| None`."""
+    """A type as it is shown: without `Annotated`, `| None`, and the words of an enumeration."""
     match annotation:
         case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple(elts=[said, *_])):
             annotation = said
-    return ast.unparse(annotation).removesuffix(" | None")
+    shown = ast.unparse(annotation).removesuffix(" | None")
+    return re.sub(r" \| Literal\[[^]]*\]", "", re.sub(r"\b([A-Z]\w+)Name\b", r"\1", shown))
 
 
 def _note_in(statement: ast.stmt | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from mulligan.insights.access import AccessList
 from mulligan.insights.figures import name_tool
 from mulligan.insights.insights import Diagnosis, Insights, copy_store, migrate_store
 from mulligan.settings import Settings
+from mulligan.types.effect import Mode
 from mulligan.types.errors import StoreDamagedError
 from mulligan.types.interfaces import Health
 
@@ -140,6 +141,7 @@ def _build_overview(found: Diagnosis) -> RenderableType:
             ("with agent and context", _format_share(found.with_context)),
             ("with derived agent and context", _format_share(found.derived_context)),
             ("outside any turn", sum(each.count for each in found.outside)),
+            ("mode, by an operator", _list_modes(found.modes)),
             ("capture", found.capture.value),
             ("redaction", found.redaction),
             ("retention", retention),
@@ -159,6 +161,36 @@ def _build_installed(installed: Sequence[Installed]) -> RenderableType:
         [(kind, whose, ", ".join(names)) for (kind, whose), names in rows.items()],
         columns=("extensions", "package", "names"),
     )
+
+
+def _list_modes(modes: Mapping[str, Mode]) -> str:
+    said = [f"{tool or 'all tools'}: {mode}" for tool, mode in modes.items() if mode != Mode.AUTO]
+    return ", ".join(said) or "no limit"
+
+
+@command(
+    "mode",
+    add_whole_store,
+    add_json,
+    option("mode", nargs="?", choices=list(Mode), help="without it, the present limits are shown"),
+    option("--tool", default="", metavar="NAME", help="only for this tool"),
+    examples=(
+        "mulligan mode observe",
+        "mulligan mode shadow --tool send_mail",
+        "mulligan mode auto",
+    ),
+    about="Limit how far every application of the store goes, while it runs: `off`, `observe` "
+    "(only the log),\n`shadow` (report what would have been done), `suggest` or `auto` (no limit). "
+    "A stricter setting\nof an application or a tool still holds. Running processes follow within "
+    "seconds.",
+)
+def run_mode(options: argparse.Namespace, settings: Settings) -> int:
+    """Show or set the limits."""
+    with Insights.open(settings) as insights:
+        if options.mode is not None:
+            insights.set_mode(Mode(options.mode), tool=options.tool)
+        modes = insights.list_modes()
+    return render.answer(options, {"modes": modes}, _list_modes(modes))
 
 
 def _list_schemas(health: Health) -> str:

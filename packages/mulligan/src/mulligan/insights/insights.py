@@ -20,11 +20,11 @@ from mulligan.redaction.redactor import hide_in_advice, hide_secrets
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.call import OWN, Call, Failure, LogRow
-from mulligan.types.effect import OUTSIDE, Effect, Outside
+from mulligan.types.effect import OUTSIDE, Effect, Mode, Outside
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
 from mulligan.types.finding import FindingCount
-from mulligan.types.interfaces import Health, KnownTool, Store
+from mulligan.types.interfaces import OPERATOR, Health, KnownTool, Store
 from mulligan.types.lesson import Alike, FailedCall, Suggestion
 from mulligan.types.limits import Retention
 from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
@@ -78,6 +78,8 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     """What would make the figures better."""
     outside: tuple[FindingCount, ...]
     """Calls with an effect in those hours that belonged to no turn, by tool."""
+    modes: Mapping[str, Mode]
+    """How far an operator lets tools go, by name; "" is all of them."""
     tools: tuple[KnownTool, ...]
     """What was declared, and what that really promises."""
 
@@ -167,7 +169,7 @@ class Insights(StoreReader):
         only the effects of other tools that it has called.
         """
         if self.tenant is None:
-            return self.store.catalog.list_tools()
+            return self._list_declared()
         declared = {(each.server, each.tool): each for each in self.declared()}
         now, label = self.clock(), self.names.find_label
         slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
@@ -176,13 +178,32 @@ class Insights(StoreReader):
             # Of another process's declaration, only what its author shares with every tenant.
             declared.get((each.server, each.tool))
             or replace(each, promises=(), schema={}, error_rules=(), kinds={})
-            for each in self.store.catalog.list_tools()
+            for each in self._list_declared()
             if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
         ]
 
     def _list_callable(self) -> Sequence[KnownTool]:
         """The tools whose schemas may be quoted."""
-        return self.declared() if self.tenant is not None else self.store.catalog.list_tools()
+        return self.declared() if self.tenant is not None else self._list_declared()
+
+    def _list_declared(self) -> list[KnownTool]:
+        return [each for each in self.store.catalog.list_tools() if each.server != OPERATOR]
+
+    def list_modes(self) -> dict[str, Mode]:
+        """How far an operator lets tools go, by name; "" is all of them."""
+        known = self.store.catalog.list_tools()
+        return {each.tool: Mode(each.mode) for each in known if each.server == OPERATOR}
+
+    def set_mode(self, mode: Mode, *, tool: str = "") -> None:
+        """Let every application of the store go no further than this, with one tool or with all.
+
+        Running processes follow within a third of their lease. The stricter word counts: theirs,
+        that of a tool's author, or this one. `auto` takes it back.
+        """
+        if self.tenant is not None:
+            raise ConfigurationError("A mode holds for all tenants: set it without --tenant.")
+        said = KnownTool(server=OPERATOR, tool=tool, effect="", repeat="", mode=mode.value)
+        self.store.catalog.remember([said]).result()
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
@@ -311,6 +332,7 @@ class Insights(StoreReader):
         outside = [each for each in found if each.rule == OUTSIDE]
         if outside:
             advice.append(_describe_outside(outside, self.settings.outside))
+        advice += _describe_shadow(found)
         advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
         if self.settings.store.startswith("memory:") and health.kind == "memory":
             advice.append("The store is memory: all data is lost when the process ends.")
@@ -329,6 +351,7 @@ class Insights(StoreReader):
             problems=tuple(problems),
             advice=tuple(advice),
             outside=tuple(outside),
+            modes={} if self.tenant is not None else self.list_modes(),
             tools=tuple(self.tools()),
         )
 
@@ -414,6 +437,20 @@ def _open(settings: Settings, *, migrate: bool, tolerate_damage: bool) -> Store:
         tolerate_damage=tolerate_damage,
         row_security=settings.row_security,
     )
+
+
+def _describe_shadow(found: Sequence[FindingCount]) -> Iterator[str]:
+    would = Counter[str]()
+    for each in found:
+        area, _, what = each.rule.partition(".")
+        if area == "shadow":
+            would[what] += each.count
+    if would:
+        counts = ", ".join(f"{what} {count}" for what, count in would.most_common())
+        yield (
+            "Would have been done in the last day, had it not been for shadow mode: "
+            f"{counts}. `mulligan stats` names the tools."
+        )
 
 
 def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:

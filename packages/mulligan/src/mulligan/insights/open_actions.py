@@ -385,7 +385,7 @@ class OpenItem(Struct, frozen=True, kw_only=True):
 
 
 class OpenPage(Struct, frozen=True, kw_only=True):
-    """Some of what needs attention, oldest first."""
+    """Some of what needs attention, or of all that was done."""
 
     asked: ViewFilter
     paging: Paging
@@ -494,6 +494,23 @@ def read_open(ask: StoreReader, asked: ViewRequest) -> OpenPage:
     states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
     items = tuple(build_item(listed, action) for action in shown)
     return OpenPage(asked=asked.filter, paging=paging, states=states, items=items)
+
+
+def read_done(ask: StoreReader, asked: ViewRequest) -> OpenPage:
+    """One page of what agents changed in a span of time, settled or not, the newest first."""
+    listed, whose = OpenList(ask, people=asked.decides), asked.filter
+    query = ActionQuery(
+        tenant=whose.tenant,
+        tool=whose.tool_name,
+        since=ask.clock() - whose.window.length,
+        limit=MOST_LISTED,
+    )
+    found = listed.search(query)
+    fitting = [each for each in found if whose.fits(each.opening)]
+    states, paging, shown = sort_out(fitting, lambda action: action.state.value, asked=asked)
+    items = tuple(build_item(listed, action) for action in shown)
+    paging = replace(paging, whole=len(found) < MOST_LISTED)
+    return OpenPage(asked=whose, paging=paging, states=states, items=items)
 
 
 def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:

@@ -72,6 +72,8 @@ def parse_parameters(text: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {"value": read}
 
 
+FAILED = "failed"
+"""The word for turns in which a call failed."""
 MOST_ROWS = 5_000
 """The newest rows, out of which turns are put together."""
 MANY = 30_000
@@ -163,6 +165,8 @@ class TurnPage(Struct, frozen=True, kw_only=True):
 def read_turns(ask: Insights, asked: ViewRequest) -> TurnsView:
     """The latest turns, a page of them."""
     rows, whole = ask.cache.keep(("turns", asked.filter), lambda: _list_turns(ask, asked.filter))
+    if asked.read_word("only") == FAILED:
+        rows = [row for row in rows if row.failed]
     paging, shown = cut_page(rows, number=asked.page)
     return TurnsView(asked=asked.filter, paging=replace(paging, whole=whole), rows=tuple(shown))
 

@@ -405,7 +405,7 @@ class Meant(Struct, frozen=True):
 
     tool: str
     """One of the offered tools; else the name as written."""
-    arguments: dict[str, object]
+    arguments: dict[str, Any]
     kinds: tuple[Kind, ...] = ()
     """What was changed; empty when the call was right as written."""
     fits: bool = True

@@ -130,6 +130,9 @@ async def review_attempt(
     `judged`: a tool of this attempt requires a judge. A reviewer that fails has given no answer,
     and no answer is never a pass.
     """
+    if attempted.executions and not any(map(_is_reviewed, attempted.executions)):
+        verdict = reach_verdict((), looked=False)
+        return replace(verdict, unchecked=tuple(attempted.list_acted()))
     first = not DATES.loaded and bool(attempted.list_acted())
     if first:
         await DATES.load_beside_loop()
@@ -141,10 +144,11 @@ async def review_attempt(
     read.update(finding.call for finding in findings if finding.call is not None)
     looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
     denied, computed = await _compare_with_facts(attempted, beside=findings, long=aside)
-    findings, answered = _spare_approved([*findings, *denied], attempted), answered and computed
+    findings, answered = _spare([*findings, *denied], attempted), answered and computed
     if denied:
         looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
     settled = any(finding.severity is Severity.ERROR for finding in findings)
+    settled = settled or any(finding.rule == SHADOW_REJECTED for finding in findings)
     judge = by.judge if judged and attempted.executions and not settled else None
     if judge is not None or (looks.whole and not settled):
         # Words that account for a call raise confidence in a reviewed call. They are no review.
@@ -153,14 +157,18 @@ async def review_attempt(
         looks = looks.with_facts(attempted)
     if judge is not None:
         weighed = await _ask(attempted, judge, by=by)
-        findings += _spare_approved(weighed.findings, attempted)
+        findings += _spare(weighed.findings, attempted)
         answered = answered and weighed.answered
         looks = looks.with_judge(weighed, attempted, unread=_has_unread_dates(attempted))
     idle = attempted.again and not attempted.list_acted() and not looks.confirmed
+    made = attempted.executions
+    only_watched = bool(made) and all(each.watched for each in made)
+    findings += _report_held(attempted)
     verdict = reach_verdict(
         [*findings, _IDLE] if idle else findings,
-        answered=answered,
-        looked=looks.whole and not idle,
+        # In shadow mode nothing waits for a reviewer that gave no answer.
+        answered=answered or only_watched,
+        looked=looks.whole and not idle and answered,
         # A person's "yes" is worth no more than the message it answers.
         confirmed=looks.confirmed and not find_agreed(attempted.turn),
         attempt=attempt,
@@ -178,6 +186,51 @@ async def review_attempt(
         verdict = replace(verdict, confidence=Confidence.LOW)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
+
+
+SHADOW_HELD = "shadow.held"
+SHADOW_UNDONE = "shadow.undone"
+SHADOW_REJECTED = "shadow.rejected"
+"""Rules under which shadow mode reports what another mode would have done."""
+
+
+def _is_reviewed(execution: Execution) -> bool:
+    return execution.watched is None or execution.watched.mode.reviews
+
+
+def _spare(findings: Iterable[Finding], attempted: Attempted) -> list[Finding]:
+    """The findings, less those on calls that are not reviewed; errors on calls in shadow mode
+    become warnings, with a report of what would have been done."""
+    watched = {e.call.id: e for e in attempted.executions if e.watched}
+    acted = attempted.list_acted()
+    all_watched = bool(watched) and (
+        watched.keys() >= {*acted} if acted else len(watched) == len(attempted.executions)
+    )
+    kept, rejected = list[Finding](), list[Finding]()
+    for finding in _spare_approved(findings, attempted):
+        found = watched.get(finding.call or "")
+        if found is None and not (finding.call is None and all_watched):
+            kept.append(finding)
+        elif found is None or _is_reviewed(found):
+            kept.append(replace(finding, severity=Severity.WARNING))
+            rejected += [finding] if finding.severity is Severity.ERROR else []
+    if rejected:
+        undone = [e.call for e in watched.values() if e.watched and e.watched.undone]
+        would = "In another mode the attempt would have been rejected, and the agent corrected."
+        kept.append(_build_report(SHADOW_REJECTED, would, call=rejected[0].call))
+        would = "In another mode it would have been undone."
+        kept += [_build_report(SHADOW_UNDONE, would, call=each.id) for each in undone]
+    return kept
+
+
+def _report_held(attempted: Attempted) -> list[Finding]:
+    held = [e.call.id for e in attempted.executions if e.watched and e.watched.held]
+    would = "In another mode it would have been held for approval."
+    return [_build_report(SHADOW_HELD, would, call=each) for each in held]
+
+
+def _build_report(rule: str, issue: str, *, call: str | None) -> Finding:
+    return Finding(rule=rule, severity=Severity.WARNING, issue=issue, call=call)
 
 
 def _spare_approved(findings: Iterable[Finding], attempted: Attempted) -> list[Finding]:

@@ -171,13 +171,16 @@ def _report_broken(check: object, error: Exception) -> Finding:
     The error's own text is left out of both, since it may quote a tool's arguments.
     """
     name, kind = getattr(check, "__qualname__", name_check(check)), type(error).__name__
-    known = f": {error}" if isinstance(error, BadAnswerError) else ""
+    if isinstance(error, BadAnswerError):  # its words say it all, and quote nothing
+        kind, trace = str(error), ""
+    else:
+        trace = "".join(traceback.format_tb(error.__traceback__)[1:]).rstrip() or "  (no trace)"
     _report.warning(
-        "The check %s failed (%s%s), so this is not reviewed. The fault is in the check:\n%s",
+        "The check %s failed (%s), so this is not reviewed. The fault is in the check%s%s",
         name,
         kind,
-        known,
-        "".join(traceback.format_tb(error.__traceback__)[1:]).rstrip() or "  (no trace)",
+        ":\n" if trace else ".",
+        trace,
     )
     return Finding(
         rule=BROKEN,

@@ -23,7 +23,7 @@ from mulligan.runtime.episodes import (
     open_episode,
 )
 from mulligan.runtime.lookup import Advised, Asking, Recalled, suggest_with_memory
-from mulligan.runtime.outcome import build_proposal, fail_call, note_failure
+from mulligan.runtime.outcome import build_proposal, fail_call, log_note, note_failure
 from mulligan.runtime.tool import Tool
 from mulligan.types.call import Call, Execution, Failure
 from mulligan.types.display import is_long
@@ -167,6 +167,7 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
         pass  # logged, and nothing more: it is one of too many in one request
     elif tool.declaration.mode.only_watches or not tool.advises(execution.call.agent):
         await _note_failure(call, execution)
+        await _report_shadow(call, execution)
     elif (advised := await advise(call, execution)) is not None:
         offer(advised, turn=call.turn)
         if failure.error is not None:
@@ -176,6 +177,17 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
     if failure.error is not None:
         raise failure.error
     return execution.result
+
+
+async def _report_shadow(call: ActiveCall, execution: Execution) -> None:
+    """Count that a failed call would have been corrected, or its agent advised, in another mode."""
+    if call.tool.declaration.mode is Mode.SHADOW and call.tool.advises(execution.call.agent):
+        advised = await advise(call, execution)
+        if advised is not None and advised.suggestions:
+            log_note(call.tool, SHADOW_ADVISED, labels=call.labels)
+
+
+SHADOW_ADVISED = "shadow.advised"
 
 
 def _is_heard(call: ActiveCall) -> bool:

@@ -271,6 +271,7 @@ class ActiveCall:
             duration=timedelta(microseconds=self.duration_us),
             result=self.result,
             try_number=self.try_number,
+            watched=self.tool.describe_watch(self.arguments),
         )
 
 

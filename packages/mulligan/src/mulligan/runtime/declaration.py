@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
-from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
+from typing import Annotated, Any, Literal, ParamSpec, Protocol, TypeVar, Unpack
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, astuple, replace
@@ -49,9 +49,21 @@ from mulligan.runtime.tool_settings import (
 )
 from mulligan.types.call import DeclaredCallbacks, Record, RecordFunction, ToolCallbacks
 from mulligan.types.display import Describe
-from mulligan.types.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
+from mulligan.types.effect import (
+    Effect,
+    EffectName,
+    Mode,
+    ModeName,
+    NoVerdict,
+    Precheck,
+    ProbeBy,
+    ProbeName,
+    Release,
+    Repeat,
+    RepeatName,
+)
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.finding import Severity
+from mulligan.types.finding import SeverityName
 from mulligan.types.lesson import ErrorRule
 from mulligan.types.values import hide_fields
 
@@ -165,7 +177,7 @@ class Failures(Struct, frozen=True, kw_only=True):
     """`False`: an empty result is a failure of this tool, and not an answer."""
     error_rules: Annotated[Sequence[ErrorRule], ReadBy(read_rules)] = ()
     """Which class and pattern its errors are, in your own words; asked before anything else."""
-    precheck: Precheck = Precheck.AFTER
+    precheck: Precheck | Literal["after", "before", "refuse"] = Precheck.AFTER
     """When it is said that a call will fail by all that is known: `after` it did, `before` each
     call of a turn, or `refuse`: such a call is not made."""
     docs: Annotated[Sequence[str], FoundBy(find_docs)] = ()
@@ -182,11 +194,11 @@ class Review(Struct, frozen=True, kw_only=True):
 
     judged: Annotated[bool | None, FoundBy(find_judged)] = None
     """Whether a judge is asked about its calls; by default about those that change something."""
-    on_no_verdict: NoVerdict = NoVerdict.PROCEED
+    on_no_verdict: NoVerdict | Literal["proceed", "undo"] = NoVerdict.PROCEED
     """What happens to its effect without a verdict: `proceed` or `undo`."""
-    release: Release = Release.PERSON
+    release: Release | Literal["person", "checks"] = Release.PERSON
     """Who lets a held call run: a `person`, or the `checks`, if all are content."""
-    untrusted: Annotated[Severity | None, ReadBy(read_weight)] = None
+    untrusted: Annotated[SeverityName | None, ReadBy(read_weight)] = None
     """What it comes to if a recipient, account, link or id stems only from a text that a tool
     returned: a `warning` (the default, of calls that change something), or an `error`, of any."""
 
@@ -215,11 +227,11 @@ class Declared(DeclaredCallbacks, total=False):
     """What the tool is called in the log; the function's own name by default."""
     server: str
     """Where the tool lives, when tools of several servers share names."""
-    effect: Effect | Callable[[Record], Effect]
+    effect: EffectName | Callable[[Record], EffectName]
     """What a call can do to the world; a function, where that depends on its arguments."""
-    repeat: Repeat
+    repeat: RepeatName
     """What happens if a call is made twice."""
-    mode: Mode
+    mode: ModeName
     """How far Mulligan goes with it: only watch, also help, also correct."""
     key: str
     """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
@@ -236,7 +248,7 @@ class Declared(DeclaredCallbacks, total=False):
     """The call makes something go away, so that it is done when nothing is there."""
     refuses: type[BaseException] | tuple[type[BaseException], ...]
     """Exceptions by which the tool says that nothing was done. It may also raise `NothingDone`."""
-    probe_by: ProbeBy
+    probe_by: ProbeName
     """What `probe` goes by: this very `call`, a `receipt` that the call left with the version it
     wrote, or only the `state` that is there. By default the call if there is a `key`, else the
     state."""

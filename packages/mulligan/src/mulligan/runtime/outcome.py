@@ -31,7 +31,7 @@ from mulligan.runtime.waiting import ON_LOOP, ON_THREAD
 from mulligan.types.action import Opening
 from mulligan.types.call import DERIVED, Call, Execution, Failure, LogRow, Outcome
 from mulligan.types.display import is_long
-from mulligan.types.effect import OUTSIDE, EffectNote, Mode, read_effect_note
+from mulligan.types.effect import EffectNote, Mode, read_effect_note
 from mulligan.types.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.types.events import AttemptReviewed, CallLogged, CallRepaired
 from mulligan.types.failure import Aftermath, ErrorClass
@@ -138,18 +138,19 @@ def log_settled(tool: Tool, action: LiveAction) -> None:
         tool.warn("The result of a call of %s could not be logged", error)
 
 
-def log_outside(tool: Tool) -> None:
-    """A call with an effect belongs to no turn: count it among what reviews find."""
+def log_note(tool: Tool, rule: str, *, labels: Labels | None = None) -> None:
+    """Count what is worth knowing of a call among what reviews find: it belongs to no turn, or in
+    another mode something would have been done."""
     runtime = tool.runtime
     at_us = runtime.wall_us()
     row = FindingRow(
-        id=f"{runtime.make_id(at_us)}/outside",
+        id=f"{runtime.make_id(at_us)}/{rule}",
         at_us=at_us,
-        tenant=runtime.tenant,
-        agent="",
+        tenant=runtime.tenant if labels is None else labels.tenant,
+        agent="" if labels is None else labels.agent,
         server=tool.server,
         tool=tool.name,
-        rule=OUTSIDE,
+        rule=rule,
         severity=Severity.WARNING.value,
     )
     runtime.log.note([row])
@@ -294,6 +295,7 @@ def fail_call(
         duration=timedelta(microseconds=duration_us),
         failure=failure,
         try_number=call.try_number,
+        watched=call.tool.describe_watch(call.arguments),
     )
     log_failure(call, error, execution=execution, duration_us=duration_us)
     return execution

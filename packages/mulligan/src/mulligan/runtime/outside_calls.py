@@ -210,14 +210,19 @@ class LoneCall(Struct, frozen=True, kw_only=True):
     def has_effect(self) -> bool:
         """Whether it has left anything that can be looked at."""
         done = (State.EXECUTED, State.UNKNOWN)
-        return any(action.state in done for action in self.turn.list_actions())
+        made = any(action.state in done for action in self.turn.list_actions())
+        return made or self.is_only_watched()
+
+    def is_only_watched(self) -> bool:
+        """Whether it was made in shadow mode: its review is only reported."""
+        return bool(self.turn.attempt.untracked)
 
     async def review(self, answer: object) -> None:
         """Check what was done as far as the checks can; there is no request, so no judge is
         asked."""
         if not self.has_effect():
             return
-        if len(self.others) > 1:
+        if len(self.others) > 1 and not self.is_only_watched():
             doubt = await self._find_doubt(answer)
             if doubt is not None:
                 await self._put_before_a_person(doubt)

@@ -13,6 +13,7 @@ from mulligan.checks.parameters import ParameterKind, ToolShape, list_checks_of,
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.action import HOLD_LIFE
 from mulligan.types.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
+from mulligan.types.finding import Severity
 from mulligan.types.interfaces import KnownTool
 
 
@@ -55,12 +56,13 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
 
 def build_shape(declaration: Declaration, *, schema: Mapping[str, object]) -> ToolShape:
     """A tool as checks that choose themselves need it."""
+    untrusted = declaration.review.untrusted
     return ToolShape(
         tool=declaration.tool,
         effect=declaration.effect,
         schema=schema,
         kinds=cast("Mapping[str, ParameterKind]", declaration.arguments.kinds),
-        untrusted=declaration.review.untrusted,
+        untrusted=None if untrusted is None else Severity(untrusted),
     )
 
 

@@ -35,7 +35,7 @@ from mulligan.runtime.signature import read_signature
 from mulligan.runtime.tool_identity import find_binding
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter, RowQueue
-from mulligan.types.call import Record, RecordFunction
+from mulligan.types.call import Record, RecordFunction, Watched
 from mulligan.types.effect import Effect, Mode, Precheck
 from mulligan.types.errors import ConfigurationError, NoSchemaError, NothingDone
 from mulligan.types.interfaces import Classify, Judge
@@ -238,9 +238,9 @@ class Tool:
     def __init__(
         self, function: Callable[..., Any], *, declaration: Declaration, runtime: Runtime
     ) -> None:
-        declaration = replace(declaration, mode=declaration.mode.limit(runtime.mode))
         self.function = function
         self.declaration = declaration
+        self._own_mode = declaration.mode
         self.runtime = runtime
         self.signature = read_signature(
             function, ours=declaration.ours, left_out=declaration.arguments.leave_out
@@ -259,16 +259,15 @@ class Tool:
         self.server = redact(declaration.server) if declaration.server else ""
         self.labels = Labels(tenant=runtime.tenant, agent="", context="", turn=None)
         """Of calls outside any turn."""
-        self.has_effect = _has_effect(declaration, strict=runtime.strict)
-        """It changes the world, and what it does in a turn is journaled or held."""
-        self.unwraps = not declaration.mode.only_watches
-        """Arguments that came as text or one level too deep are read as they were meant."""
+        self.changes = (
+            runtime.strict
+            if declaration.effect is Effect.UNDECLARED
+            else declaration.effect is not Effect.READ
+        )
+        """It changes the world."""
         self.prechecks = declaration.failures.precheck is not Precheck.AFTER
         """Its calls are looked at before they are made."""
-        self.untracked = not self.has_effect and declaration.effect is not Effect.READ
-        """What it does is on no record but the log, though it may change the world."""
-        self.guarded = self.has_effect or self.prechecks
-        """A call of a turn is looked at or written down before it is made."""
+        self.limit(Mode.AUTO)
         self.error_rules = (*declaration.failures.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
         self.results = Results(
@@ -285,6 +284,28 @@ class Tool:
         self.unlogged = UnloggedCalls()
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
+
+    def limit(self, most: Mode) -> None:
+        """Go no further than this with its calls, nor than its author and the application say."""
+        mode = self._own_mode.limit(self.runtime.mode).limit(most)
+        self.declaration = replace(self.declaration, mode=mode)
+        self.has_effect = self.changes and not mode.only_watches
+        """What it does in a turn is journaled or held."""
+        self.unwraps = not mode.only_watches
+        """Arguments that came as text or one level too deep are read as they were meant."""
+        self.untracked = not self.has_effect and self.declaration.effect is not Effect.READ
+        """What it does is on no record but the log, though it may change the world."""
+        self.guarded = self.has_effect or self.prechecks
+        """A call of a turn is looked at or written down before it is made."""
+
+    def describe_watch(self, arguments: Mapping[str, object]) -> Watched | None:
+        """What another mode would have done with a call, where this one only watches."""
+        mode = self.declaration.mode
+        if not mode.only_watches:
+            return None
+        effect = self.declaration.classify_effect(arguments) if mode.reviews else Effect.READ
+        held = effect is Effect.IRREVERSIBLE or (effect is Effect.UNDECLARED and self.changes)
+        return Watched(mode, held=held, undone=effect is Effect.REVERSIBLE)
 
     def _prepare_redaction(self) -> RedactArguments:
         redactor = self.runtime.redactor
@@ -385,12 +406,3 @@ class Tool:
         if what not in self._said:
             self._said.add(what)
             _report.warning("%s", what)
-
-
-def _has_effect(declaration: Declaration, *, strict: bool) -> bool:
-    """Whether a call of a turn is more than a row of the log."""
-    if declaration.mode.only_watches:
-        return False
-    return (
-        strict if declaration.effect is Effect.UNDECLARED else declaration.effect is not Effect.READ
-    )

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct, field
@@ -142,8 +142,9 @@ def _choose_reader(hint: object) -> ReadBy | FoundBy:
             return note
     if isinstance(hint, type) and issubclass(hint, Struct):
         return FoundBy(lambda said: _read_group(hint, said))
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return ReadBy(lambda said: _parse_choice(hint, said))
+    for kind in (hint, *typing.get_args(hint)):  # with its words, as a type checker knows them
+        if isinstance(kind, type) and issubclass(kind, StrEnum):
+            return ReadBy(partial(_parse_choice, kind))
     if any(typing.get_origin(each) is Callable for each in typing.get_args(hint)):
         return ReadBy(_read_function)
     return _BY_TYPE.get(hint) or ReadBy(lambda said: said.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import cast
@@ -18,6 +18,7 @@ from mulligan.runtime.tool import ActionTools, Tool
 from mulligan.runtime.waiting import read_stamp
 from mulligan.types.action import Action, By, Opening
 from mulligan.types.call import Call, Record
+from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.interfaces import Vault
 
@@ -39,6 +40,7 @@ class Toolbox:
         self.action_tools = ActionTools()
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
+        self._most: Mapping[str, Mode] = {}
         self.news = False
         """Something was declared since the last announcement."""
 
@@ -55,6 +57,20 @@ class Toolbox:
             )
         self._tools[said.server, said.tool] = tool
         self._add_bound(tool)
+        tool.limit(self.find_most(said.tool))
+        self.news = True
+
+    def find_most(self, tool: str = "") -> Mode:
+        """How far an operator lets all tools go, or one of them."""
+        return self._most.get("", Mode.AUTO).limit(self._most.get(tool, Mode.AUTO))
+
+    def limit(self, most: Mapping[str, Mode]) -> None:
+        """Let tools go no further than an operator says, by name; "" is all of them."""
+        if most == self._most:
+            return
+        self._most = most
+        for tool in (*self._tools.values(), *self._bound.values()):
+            tool.limit(self.find_most(tool.declaration.tool))
         self.news = True
 
     def _add_bound(self, tool: Tool) -> None:

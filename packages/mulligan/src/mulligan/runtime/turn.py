@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 from msgspec.structs import replace
 
@@ -92,10 +92,20 @@ Agent = Callable[[OpenTurn], Awaitable[object]]
 """What acts: it is told the turn, calls tools, and gives a reply."""
 
 
-class Done(TurnResult, frozen=True, kw_only=True):
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Output = TypeVar("Output", default=Any)
+else:
+    from typing import TypeVar
+
+    Output = TypeVar("Output")
+
+
+class Done(TurnResult, Generic[Output], frozen=True, kw_only=True):
     """The result of a turn."""
 
-    output: object
+    output: Output
     """What the agent gave at last, as it gave it, whatever its result: `standing` has that."""
     attempts: tuple[Attempt, ...]
     open_actions: tuple[str, ...]
@@ -104,7 +114,7 @@ class Done(TurnResult, frozen=True, kw_only=True):
     """How the text itself was checked, where the application has rules for replies."""
 
     @property
-    def reply(self) -> object:
+    def reply(self) -> Output | str:
         """What the person reads: the agent's text with the note under it, or the question.
 
         A reply that is no text is given as it is, where it is `finished`. Else this raises
@@ -113,7 +123,7 @@ class Done(TurnResult, frozen=True, kw_only=True):
         said = self.output if self.replied is None else self.replied.text
         if is_typed(said) and not self.is_done():
             raise self.build_error(said)
-        return self.choose_reply(said)
+        return cast("Output | str", self.choose_reply(said))
 
 
 class TurnLoop:
@@ -154,7 +164,7 @@ class TurnLoop:
         """What earlier rejections could not undo, and a later attempt went on beside."""
         self._watch_undeclared()
 
-    async def run(self, agent: Agent) -> Done:
+    async def run(self, agent: Agent) -> Done[Any]:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
         async with self.turn:
             rounds = await run_loop(self._build_loop(partial(self._attempt, agent)))
@@ -410,7 +420,7 @@ class TurnLoop:
             await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
         await checkpoint(Point.MARKED)
 
-    def _build_done(self, last: Round[object, Verdict]) -> Done:
+    def _build_done(self, last: Round[object, Verdict]) -> Done[Any]:
         undone = last.step is Step.GIVE_UP
         return Done(
             output=last.subject,

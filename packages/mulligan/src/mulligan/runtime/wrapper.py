@@ -19,7 +19,7 @@ from mulligan.runtime.outcome import (
     fail_call,
     find_disguised,
     find_silent_error,
-    log_outside,
+    log_note,
     log_success,
     note_failure,
     was_stopped,
@@ -39,7 +39,7 @@ from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.types.call import Execution, Failure
 from mulligan.types.display import format_value, is_long
-from mulligan.types.effect import Effect
+from mulligan.types.effect import OUTSIDE, Effect
 from mulligan.types.errors import NothingDone, OwnParameterError, StuckError, UnawaitedError
 from mulligan.types.failure import ErrorClass
 
@@ -90,14 +90,12 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
         left_out = tool.signature.find_left_out(args, kwargs)
         return await auto_correct(tool, corrected, once=once, left_out=left_out)
 
-    if not tool.has_effect:
+    if not tool.changes:
         return call_tool
 
     @functools.wraps(tool.function)
     async def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
-        if read_context().words_only:
-            raise refuse_in_words(tool.declaration.tool)
-        if is_outside(tool.runtime.redactor):
+        if _is_alone(tool):
             alone = _begin_alone(tool, (args, kwargs))
             return await call_alone(alone, partial(call_tool, *args, **kwargs))
         return await call_tool(*args, **kwargs)
@@ -124,14 +122,12 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
         left_out = tool.signature.find_left_out(args, kwargs)
         return run_to_end(auto_correct(tool, corrected, once=call_again, left_out=left_out))
 
-    if not tool.has_effect:
+    if not tool.changes:
         return call_tool
 
     @functools.wraps(tool.function)
     def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
-        if read_context().words_only:
-            raise refuse_in_words(tool.declaration.tool)
-        if is_outside(tool.runtime.redactor):
+        if _is_alone(tool):
             alone = _begin_alone(tool, (args, kwargs))
             return call_alone_here(alone, partial(call_tool, *args, **kwargs))
         return call_tool(*args, **kwargs)
@@ -139,11 +135,20 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
     return call_acting_tool
 
 
+def _is_alone(tool: Tool) -> bool:
+    """Whether its call belongs to no turn, and so is one of its own."""
+    if not tool.declaration.mode.reviews:
+        return False
+    if read_context().words_only:
+        raise refuse_in_words(tool.declaration.tool)
+    return is_outside(tool.runtime.redactor)
+
+
 def _begin_alone(tool: Tool, given: Given) -> LoneCall | HostCallUnderWay | None:
     host_call = claim_host_call(tool, given)
     if host_call is not None:
         return host_call
-    log_outside(tool)
+    log_note(tool, OUTSIDE)
     outside = tool.runtime.outside
     if outside is None:
         return None

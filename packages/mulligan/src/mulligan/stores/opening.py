@@ -142,6 +142,8 @@ def open_store(
     With `migrate` a store that is missing or older is made ready; without, it is refused.
     `tolerate_damage` opens a damaged journal to look at it.
     """
+    # As SQLAlchemy names a driver: the server is the same.
+    url = re.sub(r"^(postgres|postgresql|sqlite)\+\w+:", r"\1:", url)
     options = Options(
         migrate=migrate,
         seal=Seal(vault_key),

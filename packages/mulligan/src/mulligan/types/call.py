@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from msgspec import Struct, field
 
+from mulligan.types.effect import Mode
 from mulligan.types.failure import ErrorClass
 from mulligan.types.values import hide_fields, set_enums
 
@@ -39,7 +40,7 @@ class Call(Struct, frozen=True, kw_only=True):
     id: str
     tool: str
     server: str = ""
-    arguments: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     """Raw. They never reach the log like this."""
     agent: str = ""
     context: str = ""
@@ -81,6 +82,16 @@ class Failure(Struct, frozen=True, kw_only=True):
         set_enums(self, error_class=ErrorClass)
 
 
+class Watched(NamedTuple):
+    """A call of a tool that is only watched: it was made as it is, whatever its review finds."""
+
+    mode: Mode
+    held: bool
+    """In another mode it would have been held."""
+    undone: bool
+    """In another mode it would have been undone, were its attempt rejected."""
+
+
 @hide_fields("result")
 class Execution(Struct, frozen=True, kw_only=True):
     """A call and its result, with raw values. It never leaves the process."""
@@ -89,11 +100,13 @@ class Execution(Struct, frozen=True, kw_only=True):
     outcome: Outcome
     at: datetime
     duration: timedelta
-    result: object = None
+    result: Any = None
     failure: Failure | None = None
     try_number: int = 1
     approved: bool = False
     """A person has seen what it was to be made with, and let it run."""
+    watched: Watched | None = None
+    """`None`: a rejection may undo it, and have it made again."""
 
     def __post_init__(self) -> None:
         set_enums(self, outcome=Outcome)
@@ -145,11 +158,11 @@ class Snapshot(Struct, frozen=True):
 class Record(Struct, frozen=True, kw_only=True):
     """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
 
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, Any]
     """By name. Of a bulk, one element stands where the list of them stood."""
     key: str = ""
     """What the remote may know this call by: the same on every try, and of no other call."""
-    result: object = None
+    result: Any = None
     """What the tool returned; for `version`, also what `read` or `before` returned."""
     snapshot: Snapshot | None = None
     """The snapshot; `None`: none was taken, and the state before is unknown."""
@@ -157,7 +170,7 @@ class Record(Struct, frozen=True, kw_only=True):
     """The version we wrote, as text whatever `version` returned: undo only what is still at it."""
 
     @property
-    def before(self) -> object:
+    def before(self) -> Any:
         """What was there before the call, where that was read; `None` also if nothing was."""
         return None if self.snapshot is None else self.snapshot.state
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from enum import StrEnum
+from typing import Literal
 
 
 class Effect(StrEnum):
@@ -18,6 +19,10 @@ class Effect(StrEnum):
     """Not declared: it runs, is logged, and is never repeated, undone or called verified."""
 
 
+EffectName = Effect | Literal["read", "reversible", "irreversible", "undeclared"]
+"""As a declaration may write it: a type checker knows which words there are."""
+
+
 class Repeat(StrEnum):
     """What happens if a call is made twice."""
 
@@ -27,6 +32,9 @@ class Repeat(StrEnum):
     ONCE = "once"
 
 
+RepeatName = Repeat | Literal["idempotent", "keyed", "once"]
+
+
 class Mode(StrEnum):
     """How far Mulligan goes, the least first: with a tool, and at most in an application."""
 
@@ -34,6 +42,8 @@ class Mode(StrEnum):
     """Not even the log. Recovery still handles what was left open before."""
     OBSERVE = "observe"
     """Only the log; never holds, retries or undoes."""
+    SHADOW = "shadow"
+    """Calls are made as they are, and reviewed: what would have been done is only reported."""
     SUGGEST = "suggest"
     """Review, hold and undo as declared; safe repeats made; corrections offered to the agent."""
     AUTO = "auto"
@@ -41,13 +51,21 @@ class Mode(StrEnum):
 
     @property
     def only_watches(self) -> bool:
-        """Whether calls are made as they are, without review, hold, repeat or undo."""
-        return self in {Mode.OFF, Mode.OBSERVE}
+        """Whether calls are made as they are, without hold, repeat or undo."""
+        return self in {Mode.OFF, Mode.OBSERVE, Mode.SHADOW}
+
+    @property
+    def reviews(self) -> bool:
+        """Whether calls are reviewed, be it only for a report."""
+        return self not in {Mode.OFF, Mode.OBSERVE}
 
     def limit(self, most: Mode) -> Mode:
         """This mode, or `most` where that goes less far."""
         order = list(Mode)
         return min(self, most, key=order.index)
+
+
+ModeName = Mode | Literal["off", "observe", "shadow", "suggest", "auto"]
 
 
 class Outside(StrEnum):
@@ -86,6 +104,9 @@ class ProbeBy(StrEnum):
     edit since is told by that."""
     STATE = "state"
     """It can only show what is there now: never taken for ours, as it may be a person's edit."""
+
+
+ProbeName = ProbeBy | Literal["call", "receipt", "state"]
 
 
 class NoVerdict(StrEnum):

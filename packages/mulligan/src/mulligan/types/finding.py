@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
@@ -19,6 +19,10 @@ class Severity(StrEnum):
     """The outcome is wrong."""
     WARNING = "warning"
     """The outcome stands; the way to it was not good."""
+
+
+SeverityName = Severity | Literal["warning", "error"]
+"""As a program may write it."""
 
 
 class Standing(StrEnum):

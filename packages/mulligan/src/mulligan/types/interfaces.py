@@ -191,6 +191,10 @@ class KnownTool(Struct, frozen=True, kw_only=True):
     """By parameter: what it holds, why, and which checks look, where checks choose themselves."""
 
 
+OPERATOR = "(operator)"
+"""The server under which the catalog keeps how far an operator lets tools go: no tools."""
+
+
 class Catalog(Protocol):
     """The tools that applications have declared, by server and name; the last word counts."""
 

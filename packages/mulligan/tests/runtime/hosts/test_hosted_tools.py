@@ -285,11 +285,11 @@ async def test_a_call_of_a_thread_that_is_no_agents_is_not_taken_for_the_hosts(m
     @m.tool(effect=Effect.REVERSIBLE, undo=lambda _: None, read=lambda _: None)
     def book(day: int) -> str:
         entered.set()
-        ended.wait(5)
+        ended.wait(60)
         return str(day)
 
     def book_by_the_clock() -> None:
-        entered.wait(5)
+        entered.wait(60)
         ended.set()
         book(5)
 

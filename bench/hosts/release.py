@@ -1,0 +1,173 @@
+"""`make release-check`: what would be released, built and tried as a stranger gets it.
+
+Every package is built as sdist and wheel and its metadata is checked. Then the wheels are installed
+for each Python at hand, with the newest and with the oldest dependencies that they allow, and used
+with every warning an error. Nothing of the checkout is on the path, and nothing is uploaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from textwrap import dedent
+
+from bench.hosts.environments import FOLDER, VERSIONS
+from bench.hosts.extras import PACKAGES, build_wheels
+from bench.hosts.results import ROOT
+from bench.missing import MissingError
+from bench.peers import build_python
+
+DIST = ROOT / "build" / "dist"
+PINS = ROOT / "bench" / "release-tools.txt"
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+LONGEST = 900
+"""Seconds for one command."""
+USE = """
+    import importlib, pkgutil
+    import mulligan, mulligan_dates, mulligan_replay, mulligan_packs.files
+    from mulligan import *
+    from mulligan.cli.main import main
+
+    def walk(package):
+        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if "hosts" not in each.name:  # they need their framework
+                importlib.import_module(each.name)
+
+    for package in (mulligan, mulligan_dates, mulligan_replay):
+        walk(package)
+    days = {"dinner": "Friday"}
+    with Mulligan("sqlite:///seen.db") as m:
+        @m.tool(effect="reversible", before=lambda r: days["dinner"],
+                undo=lambda r: days.update(dinner=r.before))
+        def move(day: str) -> None:
+            days["dinner"] = day
+        done = m.act_sync("Move it", lambda turn: move("Sunday"))
+        assert done.accepted and days["dinner"] == "Sunday", done
+    assert main(["log", "--store", "sqlite:///seen.db", "--json"]) == 0
+    assert main(["replay", "--example", "--json"]) == 0
+    """
+"""What is done with the wheels; `-W error` is on."""
+
+
+def find_pythons() -> dict[str, str]:
+    """Every supported interpreter of this machine: on the path, or beside the one that runs."""
+    found: dict[str, str] = {}
+    for version in PYTHONS:
+        beside = sorted(Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python{version}"))
+        here = f"{sys.version_info.major}.{sys.version_info.minor}" == version
+        path = sys.executable if here else shutil.which(f"python{version}")
+        if path or beside:
+            found[version] = path or str(beside[-1])
+    return found
+
+
+def read_floors() -> list[str]:
+    """What the packages need that are tried, each at the oldest version that is allowed."""
+    names = ("mulligan", "mulligan-dates", "mulligan-packs", "mulligan-replay")
+    wanted: set[str] = set()
+    for name in names:
+        text = (ROOT / "packages" / name / "pyproject.toml").read_text(encoding="utf-8")
+        wanted |= set(tomllib.loads(text)["project"]["dependencies"])
+    outside = [each for each in wanted if not each.startswith("mulligan")]
+    return sorted(
+        re.sub(r"^([\w.-]+(?:\[[^]]*\])?)>=([\w.]+).*", r"\1==\2", each) for each in outside
+    )
+
+
+def list_steps(tools: Path, pythons: dict[str, str]) -> Iterator[tuple[str, Callable[[], object]]]:
+    """What is checked, in order, and what it is called."""
+    yield "built as sdist and wheel", lambda: build_wheels(DIST, PACKAGES)
+    yield "metadata (twine)", lambda: _run(tools / "twine", "check", "--strict", *_list(DIST, "*"))
+    yield (
+        "contents (check-wheel-contents)",
+        lambda: _run(tools / "check-wheel-contents", *_list(DIST, "*.whl")),
+    )
+    for version, python in pythons.items():
+        for kind in VERSIONS:
+            yield (
+                f"used on Python {version}, {kind} dependencies",
+                partial(_use, tools, python, kind),
+            )
+    yield "list of parts (build/sbom.json)", lambda: _write_parts(tools)
+
+
+def _list(folder: Path, pattern: str) -> list[Path]:
+    return sorted(each for each in folder.glob(pattern) if each.suffix in (".whl", ".gz"))
+
+
+def _use(tools: Path, python: str, kind: str) -> None:
+    """Install the wheels in an environment of their own, and use them."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        env = home / "env"
+        _run(tools / "uv", "venv", "--quiet", "--python", python, env)
+        wanted = ["mulligan[packs,replay]", *(read_floors() if kind == "floor" else [])]
+        _run(tools / "uv", "pip", "install", "--quiet", "--python", env / "bin" / "python",
+             "--find-links", DIST, *wanted)  # fmt: skip
+        _run(env / "bin" / "python", "-W", "error", "-c", dedent(USE), at=home)
+
+
+def _write_parts(tools: Path) -> None:
+    """Everything that the newest release brings, as CycloneDX."""
+    with tempfile.TemporaryDirectory() as name:
+        env = Path(name) / "env"
+        _run(tools / "uv", "venv", "--quiet", "--python", sys.executable, env)
+        _run(tools / "uv", "pip", "install", "--quiet", "--python", env / "bin" / "python",
+             "--find-links", DIST, "mulligan[dashboard,gateway,packs,replay]")  # fmt: skip
+        said = _run(tools / "cyclonedx-py", "environment", env / "bin" / "python")
+    (ROOT / "build" / "sbom.json").write_text(said, encoding="utf-8")
+
+
+def _run(*command: object, at: Path | None = None) -> str:
+    """Run with nothing of this environment to lean on; `MissingError` has the end of its words."""
+    apart = ("PYTHON", "MULLIGAN", "VIRTUAL_ENV")
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=at,
+        env={name: value for name, value in os.environ.items() if not name.startswith(apart)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    if done.returncode:
+        raise MissingError((done.stderr or done.stdout).strip()[-600:] or "no reason given")
+    return done.stdout
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check one after the other and say what came of each; 1 if anything is not as it should be."""
+    parser = argparse.ArgumentParser(prog="make release-check", description=__doc__)
+    parser.parse_args(arguments)
+    DIST.mkdir(parents=True, exist_ok=True)
+    wanted = PINS.read_text(encoding="utf-8")
+    python = build_python(FOLDER / "release", ("-r", str(PINS)), wanted=wanted, name="The tools")
+    pythons, bad = find_pythons(), 0
+    for name, check in list_steps(python.parent, pythons):
+        begun = time.monotonic()
+        try:
+            check()
+            came = "good"
+        except (MissingError, subprocess.TimeoutExpired) as error:
+            came, bad = f"NOT GOOD: {error}", bad + 1
+        print(f"{name}: {came} ({time.monotonic() - begun:.0f} s)", flush=True)
+    for version in PYTHONS:
+        if version not in pythons:
+            print(f"Python {version} is not on this machine: not tried.")
+    print(f"{bad} of these are not as they should be." if bad else "Ready to be released.")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

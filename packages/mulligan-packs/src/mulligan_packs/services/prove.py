@@ -1,0 +1,348 @@
+"""Prove on somebody's own account that what the table says of a service is so.
+
+Each operation is called in a scratch place and taken back: plainly, after a second person's edit,
+with such an edit right before the call, and with its answer lost. What counts is what is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import httpx
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mulligan import Mulligan
+from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
+from mulligan.types.action import Action, State
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Finding, Severity
+from mulligan_packs.services.service import Service
+from mulligan_packs.services.table import Case, Step, fill, fill_path, follow
+
+PROVEN, DIFFERS, NOT_POSSIBLE = "proven", "differs", "not possible"
+SCRATCH = "scratch"
+"""What the name of a place must have in it, for a proof to write there."""
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_ROOM = 1.0
+"""Seconds beyond the time that a lost call has to land."""
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """What one step has shown."""
+
+    operation: str
+    step: str
+    result: str
+    what: str = ""
+
+
+class ProvingTransport(httpx.BaseTransport):
+    """Hands requests on to the service; loses an answer, or lets somebody in before a write."""
+
+    def __init__(self, inner: httpx.BaseTransport) -> None:
+        self._inner = inner
+        self.places: tuple[str, ...] = ()
+        """The only places that are written to."""
+        self.loses = False
+        self.before_write: Callable[[], object] | None = None
+        self.writes = 0
+        self.lost = b""
+        """The last answer that was lost: what it has made is to be cleared away."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """One request."""
+        if request.method in READS:
+            return self._inner.handle_request(request)
+        said = f"{httpx.URL(request.url).path} {request.read().decode(errors='replace')}"
+        if not any(place in said for place in self.places):
+            raise ConfigurationError(f"{request.method} {request.url.path} is outside the place.")
+        before, self.before_write = self.before_write, None
+        loses, self.loses = self.loses, False
+        if before is not None:
+            before()
+        self.writes += 1
+        answer = self._inner.handle_request(request)
+        if loses:
+            self.lost = answer.read()
+            answer.close()
+            raise httpx.ReadTimeout("The answer was lost on purpose.", request=request)
+        return answer
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._inner.close()
+
+
+def reject(attempted: Attempted) -> Iterator[Finding]:
+    """Call every change wrong."""
+    if attempted.executions:
+        yield Finding(rule="proof.wrong", severity=Severity.ERROR, issue="Undone on purpose.")
+
+
+class Proving:
+    """A proof of one service in one place."""
+
+    def __init__(
+        self, service: Service, transport: ProvingTransport, *, place: str, other: str = ""
+    ) -> None:
+        self._service, self._transport = service, transport
+        self._place, self._other = place, other
+        self._proof = service.table.proof
+        self._made: list[tuple[str, dict[str, Any]]] = []
+        self._count = 0
+        self._once: dict[str, Any] = {}
+
+    def require_scratch(self) -> None:
+        """Refuse a place whose own name does not say that it is for this."""
+        for place in filter(None, (self._place, self._other)):
+            found = self._service.read(fill_path(self._proof.place, {"place": place}))
+            named = str(follow(found, self._proof.named))
+            if SCRATCH not in named.casefold():
+                raise ConfigurationError(
+                    f"{place} is called {named!r}. A proof writes and deletes there: name a place "
+                    f"of its own, with {SCRATCH!r} in its name."
+                )
+        self._transport.places = tuple(filter(None, (self._place, self._other)))
+
+    async def prove(self) -> list[Shown]:
+        """Every step of every case, and everything cleared away."""
+        self.require_scratch()
+        try:
+            return [shown for case in self._proof.cases for shown in await self._try(case)]
+        finally:
+            self._clean()
+
+    async def _try(self, case: Case) -> list[Shown]:
+        if case.not_possible:
+            return [_show(case, "undone", NOT_POSSIBLE, case.not_possible)]
+        if case.needs_other and not self._other:
+            return [_show(case, "undone", NOT_POSSIBLE, "it needs a second place: --to")]
+        steps: list[tuple[str, Callable[[Case], Any]]] = [("undone", self._undo)]
+        if case.edit is not None:
+            steps += [("edited after it", self._edit_after)]
+            if not case.needs_other and "{made}" not in str(case.edit.arguments):
+                steps += [("edited right before it", self._edit_before)]
+        steps += [("its answer lost", self._lose)]
+        if case.held:
+            steps += [("held", self._hold)]
+        shown = []
+        for name, step in steps:
+            try:
+                result, what = await step(case)
+            except (httpx.HTTPError, ConfigurationError) as error:
+                result, what = DIFFERS, f"{type(error).__name__}: {error}"
+            shown.append(_show(case, name, result, what))
+        return shown
+
+    async def _undo(self, case: Case) -> tuple[str, str]:
+        names = self._set_up(case)
+        before = self._look(case, names)
+        makes = self._makes(case) or self._service.table.operations[case.operation].sole
+        if case.setup and before is None and not makes:
+            return DIFFERS, "a read right after a write does not show it"
+        writes = self._transport.writes
+        left, now = await self._act(case, names)
+        if self._transport.writes < writes + 2 and not left:
+            return DIFFERS, "the call was not made"
+        if left:
+            return DIFFERS, _describe(left)
+        return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
+
+    async def _edit_after(self, case: Case) -> tuple[str, str]:
+        names = self._set_up(case)
+        edited: list[object] = []
+
+        def edit(names: dict[str, Any]) -> None:
+            self._edit(case, names)
+            edited.append(self._look(case, names))
+
+        left, now = await self._act(case, names, then=edit)
+        if edited and now == edited[-1] and left:
+            return PROVEN, ""
+        return DIFFERS, "the edit is gone" if left else "it was called undone, over an edit"
+
+    async def _edit_before(self, case: Case) -> tuple[str, str]:
+        names, edited = self._set_up(case), list[object]()
+
+        def edit() -> None:
+            self._edit(case, names)
+            edited.append(self._look(case, names))
+
+        self._transport.before_write = edit
+        left, now = await self._act(case, names)
+        if edited and now == edited[-1]:
+            return PROVEN, ""
+        said = "the call is not refused"
+        fate = "stays" if _keeps(case.edit, now, self._service) else "is gone"
+        if not self._binds(case):
+            return NOT_POSSIBLE, f"it compares no versions: {said}, and the edit {fate}"
+        return DIFFERS, f"{said}, and the edit {fate}; {_describe(left) or 'undone'}"
+
+    async def _lose(self, case: Case) -> tuple[str, str]:
+        names = self._set_up(case)
+        before = self._look(case, names)
+        self._transport.loses = True
+        left, now = await self._act(case, names, settle=True)
+        if self._transport.loses:
+            return DIFFERS, "the call was not made"
+        if left:
+            return PROVEN, "needs attention"
+        return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
+
+    async def _hold(self, case: Case) -> tuple[str, str]:
+        names, before = self._set_up(case), self._transport.writes
+        left, _ = await self._act(replace(case, arguments={**case.arguments, **case.held}), names)
+        written = self._transport.writes - before
+        held = [each for each in left if each.state is State.HELD]
+        return (PROVEN, "") if held and not written else (DIFFERS, f"{written} requests were sent")
+
+    def _set_up(self, case: Case) -> dict[str, Any]:
+        self._count += 1
+        self._transport.lost = b""
+        number = f"{time.time_ns()}-{self._count}"
+        names: dict[str, Any] = {"place": self._place, "other": self._other, "number": number}
+        for step in case.setup:
+            if step.once and step.saves in self._once:
+                names[step.saves] = self._once[step.saves]
+                continue
+            made = self._step(step, names)
+            if step.saves:
+                names[step.saves] = self._service.read_id(step.operation, made)
+                self._note_made(step.operation, fill(step.arguments, names), names[step.saves])
+            if step.once:
+                self._once[step.saves] = names[step.saves]
+        return names
+
+    def _step(self, step: Step, names: Mapping[str, Any]) -> Any:
+        return self._service.build_function(step.operation)(**fill(step.arguments, names))
+
+    def _edit(self, case: Case, names: Mapping[str, Any]) -> None:
+        if case.edit is not None:
+            row = self._service.table.operations[case.edit.operation]
+            given = fill(case.edit.arguments, names)
+            version = self._service.find_version(row, given) if row.bound_by else ""
+            self._step(case.edit, {**names, "version": version})
+
+    def _note_made(self, operation: str, arguments: Mapping[str, Any], made: object) -> None:
+        kind = self._service.table.operations[operation].object
+        self._made.append((kind, {**arguments, "(id)": made}))
+
+    async def _act(
+        self,
+        case: Case,
+        names: dict[str, Any],
+        *,
+        then: Callable[[dict[str, Any]], None] | None = None,
+        settle: bool = False,
+    ) -> tuple[list[Action], object]:
+        """Have an agent make the call, and Mulligan undo it: what is open, and what is there."""
+        row = self._service.table.operations[case.operation]
+        with Mulligan("memory:", checks=[reject], recover=False) as m:
+            [tool] = self._service.tools(m, only=[case.operation])
+
+            async def agent(turn: OpenTurn) -> str:
+                if turn.attempt.number == 1:
+                    with suppress(Exception):
+                        made = tool(**fill(case.arguments, names))
+                        if row.key or row.makes:
+                            self._keep_made(case, names, made)
+                    if then is not None:
+                        then(names)
+                return "Done."
+
+            await m.act("Prove it", agent)
+            if settle:
+                await self._settle(m)
+            left = [*m.insights.open_list.actions()]
+        if row.adds:
+            self._note_made(case.operation, fill(case.arguments, names), None)
+        if (row.key or row.makes) and "made" not in names and self._transport.lost:
+            self._keep_made(case, names, json.loads(self._transport.lost))
+        return left, self._look(case, names)
+
+    async def _settle(self, m: Mulligan) -> None:
+        late = self._service.table.lands_within
+        end = time.monotonic() + late + _ROOM
+        await asyncio.sleep(late)
+        while time.monotonic() < end:
+            await m.recover()
+            if not any(each.state is State.UNKNOWN for each in m.insights.open_list.actions()):
+                return
+            await asyncio.sleep(_ROOM / 10)
+
+    def _keep_made(self, case: Case, names: dict[str, Any], made: object) -> None:
+        named = self._service.read_id(case.operation, made)
+        if named is None:
+            return
+        names["made"] = named
+        self._note_made(case.operation, fill(case.arguments, names), names["made"])
+
+    def _look(self, case: Case, names: Mapping[str, Any]) -> object:
+        row = self._service.table.operations[case.operation]
+        given = fill(case.arguments, names)
+        if row.each:
+            [[given]] = given.values()
+            row = self._service.table.operations[row.each]
+        made = row.key or row.makes
+        if made and "made" not in names:
+            return None
+        return self._service.look(row, given | ({"(id)": names["made"]} if made else {}))
+
+    def _makes(self, case: Case) -> bool:
+        row = self._service.table.operations[case.operation]
+        return bool(row.key or row.makes or row.adds)
+
+    def _binds(self, case: Case) -> bool:
+        table = self._service.table
+        row = table.operations[case.operation]
+        kind = table.objects[(table.operations[row.each] if row.each else row).object]
+        return bool(kind.binds)
+
+    def _clean(self) -> None:
+        """Clear away what was made, wherever it is now."""
+        for kind, given in self._made:
+            step = self._proof.clean.get(kind)
+            if step is None:
+                continue
+            for place in filter(None, (self._place, self._other)):
+                values = {**given, "place": place, "made": given["(id)"]}
+                row = self._service.table.operations[step.operation]
+                with suppress(httpx.HTTPError):
+                    if row.bound_by:
+                        named = fill(step.arguments, values)
+                        values["version"] = self._service.find_version(row, named)
+                    self._step(step, values)
+
+
+def _show(case: Case, step: str, result: str, what: str) -> Shown:
+    named = f"{case.operation}, {case.of}" if case.of else case.operation
+    return Shown(operation=named, step=step, result=result, what=what)
+
+
+def _describe(left: list[Action]) -> str:
+    return "; ".join(f"{each.state}: {each.detail.get('why', '')}" for each in left)
+
+
+def _name_difference(before: object, now: object) -> str:
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        names = [n for n in {*before, *now} if before.get(n) != now.get(n)]
+        return f"it is not as before: {', '.join(sorted(names))}"
+    return "it is still there" if before is None else "it is gone"
+
+
+def _keeps(edit: Step | None, now: object, service: Service) -> bool:
+    if edit is None or not isinstance(now, Mapping):
+        return False
+    said = {service.table.spell(name): value for name, value in edit.arguments.items()}
+    return all(
+        {*value} <= {*now[name]} if isinstance(value, list) else now[name] == value
+        for name, value in said.items()
+        if name in now
+    )

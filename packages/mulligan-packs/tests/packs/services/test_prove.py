@@ -1,0 +1,112 @@
+"""What `mulligan prove` finds on a service that is as documented, and on one that is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mulligan.cli.main import main
+from mulligan.types.errors import ConfigurationError
+from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN
+from mulligan_packs.services.table import load_table
+from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar
+from tests.packs.services.account import PLACES, open_account, prove
+
+pytestmark = pytest.mark.full
+
+SECRET = "ya29.secret-of-somebody"
+
+
+def list_left(simulation: Any, name: str) -> list[object]:
+    """What a proof has left lying about."""
+    if name == "google-calendar":
+        events = [e for c in simulation.state["calendars"].values() for e in c.values()]
+        return [each["id"] for each in events if each["status"] != "cancelled"]
+    return simulation.list_left()
+
+
+@pytest.mark.parametrize("name", SIMULATIONS)
+async def test_every_operation_is_proven_or_named_where_a_service_is_as_documented(
+    name: str,
+) -> None:
+    shown, simulation = await prove(name)
+
+    assert [each for each in shown if each.result == DIFFERS] == []
+    assert {each.result for each in shown} <= {PROVEN, NOT_POSSIBLE}
+    table = SIMULATIONS[name]
+    assert table.simulates
+    assert list_left(simulation, name) == []
+    assert simulation.told == []
+
+
+@pytest.mark.parametrize("name", SIMULATIONS)
+async def test_every_operation_that_can_be_undone_has_a_proof(name: str) -> None:
+    shown, _ = await prove(name)
+    proven = {each.operation.partition(",")[0] for each in shown if each.step == "undone"}
+    rows = load_table(name).operations.items()
+    assert proven == {named for named, row in rows if row.undo is not None or row.each}
+
+
+@pytest.mark.parametrize("differs", ["no-412", "no-trash", "lag"])
+async def test_a_service_that_differs_is_reported_and_keeps_every_edit(differs: str) -> None:
+    shown, simulation = await prove("google-calendar", differs=frozenset({differs}))
+
+    found = [each for each in shown if each.result == DIFFERS]
+    steps = {"no-412": "edited right before it", "no-trash": "undone", "lag": "undone"}
+    assert steps[differs] in {each.step for each in found}
+    assert not any(
+        "gone" in each.what
+        for each in found
+        if each.step == "edited right before it" and "replace" not in each.operation
+    )
+    assert not any("over an edit" in each.what for each in found)
+    others = ("primary", "family")
+    assert all(simulation.state["calendars"][name] == {} for name in others)
+
+
+async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(PLACES, "google-calendar", ("primary", ""))
+
+    with pytest.raises(ConfigurationError, match="'scratch' in its name"):
+        await prove("google-calendar")
+
+
+def test_the_command_prints_a_table_and_keeps_the_token_to_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OUR_TOKEN", SECRET)
+    monkeypatch.chdir(tmp_path)
+    simulation = GoogleCalendar()
+
+    with simulation.serve() as url:
+        said = ["prove", "google-calendar", "--token-env", "OUR_TOKEN", "--in", "s1"]
+        code = main([*said, "--base-url", url, "--lands-within", "0.05", "--json"])
+
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert code == 0
+    assert report["counts"]["proven"] >= 40
+    assert report["counts"]["not possible"] == 1
+    assert {by for by, _, _ in simulation.ledger} == {SECRET}
+    assert SECRET not in out + err
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_pull_request_and_an_archived_channel_are_as_they_were() -> None:
+    with open_account("github") as account:
+        before = account.simulation.state["family/house"]["pulls"]["1"].copy()
+        named = {"repository": "family/house", "pull_number": 1}
+
+        assert await account.reject("update_pull_request", **named, title="Wrong") == []
+        assert account.simulation.state["family/house"]["pulls"]["1"] == before
+        assert len(account.simulation.ledger) == 2
+
+    with open_account("slack") as account:
+        assert await account.reject("archive_channel", "C1") == []
+        assert account.simulation.state["C1"]["archived"] is False
+        assert len(account.simulation.ledger) == 2

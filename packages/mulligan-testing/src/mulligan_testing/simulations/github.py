@@ -1,0 +1,271 @@
+"""GitHub: issues, labels, comments, files by their sha, pull requests."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from mulligan_testing.simulations.core import Answer, Refused, Request, Simulation, State, route
+
+Thing = dict[str, Any]
+REPOSITORIES = ("family/house", "family/scratch")
+_REPO = "/repos/{owner}/{repo}"
+_ISSUE = f"{_REPO}/issues/{{issue_number}}"
+_COMMENT = f"{_REPO}/issues/comments/{{comment_id}}"
+_PULL = f"{_REPO}/pulls/{{pull_number}}"
+_FILE = f"{_REPO}/contents/{{path...}}"
+_MENTION = re.compile(r"(?:^|[^\w`])@(\w+)")
+
+
+class GitHub(Simulation):
+    """Two repositories of one family."""
+
+    pages = "https://docs.github.com/en/rest"
+    simulates: ClassVar[Mapping[str, str]] = {
+        "issues that can be closed and not deleted": "issues/issues",
+        "no condition on writes to issues, weak ETags": "using-the-rest-api/best-practices",
+        "comments that can be deleted": "issues/comments",
+        "labels, added, set and taken off": "issues/labels",
+        "files, 409 for another sha, 422 without one": "repos/contents",
+        "pull requests that can be changed": "pulls/pulls",
+        "notices to who is mentioned or assigned": "activity/notifications",
+        "403 and 429 by rate limits": "using-the-rest-api/rate-limits-for-the-rest-api",
+    }
+
+    def build_state(self) -> State:
+        """Repositories with nothing but a branch and an open pull request."""
+        pull = {"title": "Paint", "body": "", "state": "open", "base": "main", "id": 1}
+        return {
+            name: {"issues": {}, "comments": {}, "files": {}, "pulls": {"1": dict(pull)}}
+            for name in REPOSITORIES
+        }
+
+    def describe_error(self, refused: Refused) -> Answer:
+        """As GitHub says it."""
+        return Answer(
+            status=refused.status, body={"message": str(refused), "documentation_url": ""}
+        )
+
+    def list_left(self) -> list[object]:
+        """What is open or there, of what can be cleared away."""
+        repositories = self.state.values()
+        issues = [
+            i["title"] for r in repositories for i in r["issues"].values() if i["state"] == "open"
+        ]
+        return [*issues, *(c for r in repositories for c in (*r["comments"], *r["files"]))]
+
+    @route("GET", _REPO)
+    def get_repository(self, request: Request, state: State) -> Answer:
+        """Its name."""
+        _get(request, state)
+        owner, name = request.names["owner"], request.names["repo"]
+        full = f"{owner}/{name}"
+        return Answer(
+            body={
+                "id": 1,
+                "name": name,
+                "full_name": full,
+                "url": f"/repos/{full}",
+                "owner": {"login": owner},
+            }
+        )
+
+    @route("POST", f"{_REPO}/issues")
+    def create_issue(self, request: Request, state: State) -> Answer:
+        """A new one, numbered."""
+        if not (request.body or {}).get("title"):
+            raise Refused(422, "missing_field", "Validation Failed")
+        issues = _get(request, state)["issues"]
+        number = str(len(issues) + 10)
+        plain = {"body": None, "state": "open", "state_reason": None, "milestone": None}
+        issues[number] = {**plain, "labels": [], "assignees": [], "number": int(number)}
+        self._set(request, issues[number])
+        return Answer(status=201, body=_show_issue(issues[number]))
+
+    @route("GET", _ISSUE)
+    def get_issue(self, request: Request, state: State) -> Answer:
+        """One of them."""
+        return _answer(_show_issue(_find(request, state, "issues")))
+
+    @route("PATCH", _ISSUE)
+    def update_issue(self, request: Request, state: State) -> Answer:
+        """Some fields; labels and assignees are replaced."""
+        issue = _find(request, state, "issues")
+        self._set(request, issue)
+        return _answer(_show_issue(issue))
+
+    @route("POST", f"{_ISSUE}/labels")
+    def add_labels(self, request: Request, state: State) -> Answer:
+        """More labels."""
+        issue = _find(request, state, "issues")
+        issue["labels"] += [n for n in request.body["labels"] if n not in issue["labels"]]
+        return Answer(body=_show_issue(issue)["labels"])
+
+    @route("PUT", f"{_ISSUE}/labels")
+    def set_labels(self, request: Request, state: State) -> Answer:
+        """These labels and no others."""
+        issue = _find(request, state, "issues")
+        issue["labels"] = list(request.body["labels"])
+        return Answer(body=_show_issue(issue)["labels"])
+
+    @route("DELETE", f"{_ISSUE}/labels/{{name}}")
+    def remove_label(self, request: Request, state: State) -> Answer:
+        """One label less."""
+        issue = _find(request, state, "issues")
+        if request.names["name"] not in issue["labels"]:
+            raise Refused(404, "not_found", "Label does not exist")
+        issue["labels"].remove(request.names["name"])
+        return Answer(body=_show_issue(issue)["labels"])
+
+    @route("POST", f"{_ISSUE}/comments")
+    def create_comment(self, request: Request, state: State) -> Answer:
+        """A new one."""
+        _find(request, state, "issues")
+        self.serial += 1
+        comment = {"id": self.serial, "body": request.body["body"]}
+        _get(request, state)["comments"][str(self.serial)] = comment
+        self._tell(comment["body"])
+        return Answer(status=201, body=_dress(comment))
+
+    @route("GET", _COMMENT)
+    def get_comment(self, request: Request, state: State) -> Answer:
+        """One of them."""
+        return _answer(_dress(_find(request, state, "comments")))
+
+    @route("PATCH", _COMMENT)
+    def update_comment(self, request: Request, state: State) -> Answer:
+        """Its text."""
+        comment = _find(request, state, "comments")
+        comment["body"] = request.body["body"]
+        self._tell(comment["body"])
+        return _answer(_dress(comment))
+
+    @route("DELETE", _COMMENT)
+    def delete_comment(self, request: Request, state: State) -> Answer:
+        """For good."""
+        _find(request, state, "comments")
+        del _get(request, state)["comments"][request.names["comment_id"]]
+        return Answer(status=204)
+
+    @route("GET", _FILE)
+    def get_file(self, request: Request, state: State) -> Answer:
+        """Its content."""
+        return _answer(_show_file(_find_file(request, state)))
+
+    @route("PUT", _FILE)
+    def put_file(self, request: Request, state: State) -> Answer:
+        """A commit with it, over the version that was named."""
+        files, path = _get(request, state)["files"], request.names["path"]
+        there, body = files.get(path), request.body
+        self._require_sha(there, body.get("sha"))
+        files[path] = {"path": path, "content": body["content"], "sha": _hash(body["content"])}
+        shown = {
+            n: v for n, v in _show_file(files[path]).items() if n not in ("content", "encoding")
+        }
+        commit = {"sha": _hash(f"{self.count}"), "message": body["message"]}
+        return Answer(status=200 if there else 201, body={"content": shown, "commit": commit})
+
+    @route("DELETE", _FILE)
+    def delete_file(self, request: Request, state: State) -> Answer:
+        """A commit without it."""
+        there = _find_file(request, state)
+        sha = (request.body or request.query).get("sha")
+        if not sha:
+            raise Refused(422, "missing", 'Invalid request. "sha" wasn\'t supplied.')
+        self._require_sha(there, sha)
+        del _get(request, state)["files"][request.names["path"]]
+        return Answer(body={"content": None, "commit": {"sha": _hash(f"{self.count}")}})
+
+    @route("GET", _PULL)
+    def get_pull(self, request: Request, state: State) -> Answer:
+        """One of them."""
+        return _answer(_show_pull(_find(request, state, "pulls"), request))
+
+    @route("PATCH", _PULL)
+    def update_pull(self, request: Request, state: State) -> Answer:
+        """Some fields."""
+        pull = _find(request, state, "pulls")
+        pull |= {n: v for n, v in request.body.items() if n in ("title", "body", "state", "base")}
+        self._tell(str(request.body.get("body", "")))
+        return _answer(_show_pull(pull, request))
+
+    def _set(self, request: Request, issue: Thing) -> None:
+        for name, value in request.body.items():
+            issue[name] = value
+        if request.body.get("state") == "open":
+            issue["state_reason"] = None
+        self.told += list(request.body.get("assignees") or ())
+        self._tell(str(request.body.get("body") or ""))
+
+    def _tell(self, text: str) -> None:
+        self.told += _MENTION.findall(text)
+
+    def _require_sha(self, there: Thing | None, sha: str | None) -> None:
+        if "no-412" in self.differs:
+            return
+        if there is not None and not sha:
+            raise Refused(422, "missing", 'Invalid request. "sha" wasn\'t supplied.')
+        if sha and (there is None or there["sha"] != sha):
+            raise Refused(409, "conflict", f"is at {there['sha'] if there else 'nothing'}")
+
+
+def _get(request: Request, state: State) -> Thing:
+    found = state.get(f"{request.names['owner']}/{request.names['repo']}")
+    if found is None:
+        raise Refused(404, "not_found", "Not Found")
+    repository: Thing = found
+    return repository
+
+
+def _find(request: Request, state: State, kind: str) -> Thing:
+    names = {"issues": "issue_number", "comments": "comment_id", "pulls": "pull_number"}
+    found = _get(request, state)[kind].get(request.names[names[kind]])
+    if found is None:
+        raise Refused(404, "not_found", "Not Found")
+    thing: Thing = found
+    return thing
+
+
+def _find_file(request: Request, state: State) -> Thing:
+    found = _get(request, state)["files"].get(request.names["path"])
+    if found is None:
+        raise Refused(404, "not_found", "Not Found")
+    thing: Thing = found
+    return thing
+
+
+def _answer(thing: Thing) -> Answer:
+    return Answer(body=thing, headers={"ETag": f'W/"{_hash(repr(thing))}"'})
+
+
+def _dress(thing: Thing) -> Thing:
+    stamp = "2026-11-19T00:00:00Z"
+    return {**thing, "user": {"login": "agent"}, "created_at": stamp, "updated_at": stamp}
+
+
+def _show_issue(issue: Thing) -> Thing:
+    milestone = issue["milestone"]
+    return {
+        **_dress(issue),
+        "id": issue["number"] + 1_000,
+        "labels": [{"name": name} for name in issue["labels"]],
+        "assignees": [{"login": name} for name in issue["assignees"]],
+        "milestone": None if milestone is None else {"number": milestone},
+    }
+
+
+def _show_pull(pull: Thing, request: Request) -> Thing:
+    number = int(request.names["pull_number"])
+    return {**_dress(pull), "number": number, "base": {"ref": pull["base"]}}
+
+
+def _show_file(file: Thing) -> Thing:
+    name, kind = file["path"].rpartition("/")[2], {"type": "file", "encoding": "base64"}
+    return {**file, **kind, "name": name, "size": len(b64decode(file["content"]))}
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,166 @@
+"""What the pages and examples show passes two strict type checkers, as a user's program must."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.habits.test_docs import ALL_BLOCKS, ROOT
+
+pytestmark = pytest.mark.full
+
+STRICT = ("README.md", "tutorial.md")
+"""Pages whose programs are annotated as a strict project demands; others may leave functions of
+their own without annotations."""
+OPEN = "assignment attr-defined empty-body has-type union-attr var-annotated"
+"""What such a program leaves open about itself: empty lists, and values that may be None."""
+PLAIN = ("--check-untyped-defs", *(f"--disable-error-code={code}" for code in OPEN.split()))
+USER = """
+from mulligan import Done, Failures, Mulligan, OpenTurn, Record, Review
+
+m = Mulligan("memory:")
+days: dict[str, str] = {"dinner": "2026-11-18"}
+
+
+def read_day(record: Record) -> str:
+    return days[record.arguments["event"]]
+
+
+@m.tool(effect="reversible", repeat="idempotent", mode="auto", before=read_day,
+        undo=lambda record: days.update({record.arguments["event"]: record.before}),
+        review=Review(release="checks", on_no_verdict="undo", untrusted="error"),
+        failures=Failures(precheck="refuse"))
+def move_event(event: str, day: str) -> str:
+    days[event] = day
+    return day
+
+
+async def plan(turn: OpenTurn) -> str:
+    return move_event("dinner", turn.message)
+
+
+def count(turn: OpenTurn) -> int:
+    return len(turn.message)
+
+
+async def main() -> None:
+    done = await m.act("2026-11-20", plan)
+    words: str = done.reply
+    made: Done[int] = m.act_sync("2026-11-20", count)
+    number: int = made.output
+    print(words, number)
+
+
+def show(done: Done) -> None:
+    print(done.reply)
+"""
+WRONG = """
+from mulligan import Mulligan
+
+m = Mulligan("memory:")
+
+
+@m.tool(effect="undoable")
+def f(x: int) -> int:
+    return x
+
+
+text: str = m.act_sync("x", lambda turn: 1).output
+"""
+
+
+CONFIGURATION = """
+[mypy]
+ignore_missing_imports = true
+
+# Following large libraries takes ten times as long as all the rest: pyright does.
+[mypy-agents.*,apsw.*,celery.*,dbos.*,fastmcp.*,flask.*,langchain.*,langchain_core.*,langgraph.*,mcp.*,openai.*,pydantic.*,pydantic_ai.*,sqlalchemy.*,temporalio.*]
+follow_imports = skip
+"""
+
+
+def write_programs(folder: Path) -> None:
+    """Every Python block of the pages and every example, each a module."""
+    for kind in ("strict", "plain"):
+        (folder / kind).mkdir(exist_ok=True)
+    for block in ALL_BLOCKS:
+        if block.language == "python" and block.run and "…" not in block.text:
+            page = block.where.partition(":")[0]
+            kind = "strict" if page in STRICT else "plain"
+            name = re.sub(r"\W", "_", block.where)
+            (folder / kind / f"of_{name}.py").write_text(block.text)
+    for example in (ROOT / "examples").glob("**/*.py"):
+        if "demo" not in example.parts and not needs_absent_host(example):
+            shutil.copy(example, folder / "plain" / f"example_{example.stem}.py")
+
+
+def needs_absent_host(example: Path) -> bool:
+    """Whether it is of a framework that is tried in an environment of its own."""
+    absent = r"^from (?:claude_agent_sdk|crewai|dspy|google|llama_index|smolagents|strands)\b"
+    return re.search(absent, example.read_text(), re.MULTILINE) is not None
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("programs")
+    write_programs(folder)
+    (folder / "strict" / "user.py").write_text(USER)
+    (folder / "wrong.py").write_text(WRONG)
+    return folder
+
+
+def run_mypy(folder: Path, *options: str) -> str:
+    (folder / "mypy.ini").write_text(CONFIGURATION)
+    paths = [str(each) for each in sorted(folder.glob("*.py"))]
+    command = [sys.executable, "-m", "mypy", "--config-file", str(folder / "mypy.ini"), *options]
+    cache = ["--scripts-are-modules", "--cache-dir", str(folder.parent / "cache")]
+    return run([*command, *cache, *paths], folder)
+
+
+def run(command: list[str], folder: Path) -> str:
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=900, check=False
+    ).stdout
+
+
+def run_pyright(folder: Path) -> list[str]:
+    pytest.importorskip("pyright", reason="no pyright is installed here")
+    unknown = ("Member", "Variable", "Argument", "Parameter", "Lambda")
+    # What other libraries leave untyped is no fault of ours, nor of the program's.
+    config = {"typeCheckingMode": "strict", "include": ["."], "reportMissingTypeStubs": False}
+    config |= {f"reportUnknown{each}Type": False for each in unknown}
+    (folder / "pyrightconfig.json").write_text(json.dumps(config))
+    command = [sys.executable, "-m", "pyright", "-p", str(folder), "--outputjson"]
+    said = run([*command, "--pythonpath", sys.executable], folder)
+    if not said.startswith("{"):
+        pytest.skip("pyright could not be run here")
+    found = json.loads(said)["generalDiagnostics"]
+    return [
+        f"{Path(each['file']).name}:{each['range']['start']['line'] + 1} {each['message']}"
+        for each in found
+        if each["severity"] == "error"
+    ]
+
+
+@pytest.mark.parametrize("kind", ["strict", "plain"])
+def test_what_the_pages_show_passes_mypy(programs, kind):
+    options = ["--strict"] if kind == "strict" else PLAIN
+
+    assert "Success" in (said := run_mypy(programs / kind, *options)), said
+
+
+def test_what_the_readme_and_the_tutorial_show_passes_pyright(programs):
+    assert run_pyright(programs / "strict") == []
+
+
+def test_a_misspelt_word_and_a_wrong_type_are_seen(programs):
+    said = run_mypy(programs, "--strict")
+
+    assert '"undoable"' in said or "call-overload" in said
+    assert "assignment" in said
