@@ -3,6 +3,8 @@
 `python examples/hosts/with_langchain.py`: the model follows a script, so it needs no key.
 """
 
+from typing import Any
+
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -35,7 +37,7 @@ class Scripted(GenericFakeChatModel):
         return self
 
 
-def follow(*steps: str | tuple[str, dict[str, object]]) -> Scripted:
+def follow(*steps: str | tuple[str, dict[str, Any]]) -> Scripted:
     """A model that says this, one after another."""
     said = [
         AIMessage(step)

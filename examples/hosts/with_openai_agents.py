@@ -55,9 +55,12 @@ class Scripted(Model):
 async def main() -> None:
     """Two requests."""
     async with Mulligan("memory:") as m:
-        undo = {"before": lambda _: calendar["dinner"]}
-        undo["undo"] = lambda record: calendar.update(dinner=record.before)
-        m.declare("move_event", effect=Effect.REVERSIBLE, **undo)
+        m.declare(
+            "move_event",
+            effect=Effect.REVERSIBLE,
+            before=lambda _: calendar["dinner"],
+            undo=lambda record: calendar.update(dinner=record.before),
+        )
         m.declare("pay", effect=Effect.IRREVERSIBLE)
 
         @m.check("move_event")

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+from typing import Any
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
@@ -27,7 +28,7 @@ async def pay(amount: int) -> str:
     return f"paid {amount}"
 
 
-def follow(*steps: str | tuple[str, dict[str, object]]) -> FunctionModel:
+def follow(*steps: str | tuple[str, dict[str, Any]]) -> FunctionModel:
     """A model that follows a script."""
     left = list(steps)
 

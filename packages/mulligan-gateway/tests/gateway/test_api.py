@@ -132,13 +132,16 @@ async def test_a_turn_of_somebody_else_is_another_one(m):
     assert first.json()["turn"] != second.json()["turn"]
 
 
-async def test_a_review_tells_what_the_checks_found(m):
+@pytest.mark.parametrize("strict", [False, True])
+async def test_a_review_tells_what_the_checks_found(strict):
+    m = Mulligan("memory:", strict=strict)
+
     @m.check("pay")
     def not_too_much(call):
         return "That is too much." if call.arguments["amount"] > 10 else None
 
     paid = {"tool": "pay", "arguments": {"amount": 99}, "result": {"paid": True}}
-    async with connect(m) as client:
+    async with m, connect(m) as client:
         body = {"message": "Pay 9", "executions": [paid], "reply": "Paid."}
         answer = (await client.post("/v1/reviews", json=body)).json()
 

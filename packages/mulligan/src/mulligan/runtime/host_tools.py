@@ -103,10 +103,10 @@ class HostedTools:
         """A tool that was neither brought nor declared here: its calls are logged and reviewed."""
         schema, found = self._reported.get(key, (None, None))
         if found is None or schema != call.schema:
-            mode = Mode.OBSERVE if self._runtime.strict else Mode.SUGGEST
-            said = {"server": key[0], "mode": mode, "schema": call.schema or ANYTHING}
+            said = {"server": key[0], "mode": Mode.SUGGEST, "schema": call.schema or ANYTHING}
             reads = self._runtime.reads_only.get(call.tool, False)
-            found = self._wrap(call.tool, said)
+            # It has run: there is nothing to hold, however strict the application is.
+            found = self._wrap(call.tool, said, replace(self._runtime, strict=False))
             # One that is declared under this name elsewhere is what it was.
             self._runtime.reads_only[call.tool] = reads
             self._reported[key] = call.schema, found
@@ -199,12 +199,13 @@ class HostedTools:
         always_undone = said.effect is Effect.REVERSIBLE and said.effect_of is None
         return found.hosted and found.has_effect and not always_undone
 
-    def _wrap(self, name: str, said: Mapping[str, Any]) -> Hosted:
+    def _wrap(self, name: str, said: Mapping[str, Any], runtime: Runtime | None = None) -> Hosted:
         # Whatever its arguments are, they are not those of our function.
         function, named = _build_function(name), {"schema": ANYTHING, **said, "name": name}
         hide = self._runtime.redactor.hide
         declaration = hide_names(read_declaration(function, named), hide=hide)
-        return wrap_tool(function, declaration=declaration, runtime=self._runtime, box=self._box)
+        runtime = runtime or self._runtime
+        return wrap_tool(function, declaration=declaration, runtime=runtime, box=self._box)
 
     def _warn_once(self, what: str) -> None:
         if what not in self._warned:
