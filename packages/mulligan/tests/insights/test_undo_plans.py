@@ -158,6 +158,19 @@ async def test_what_cannot_be_undone_is_left_and_what_was_not_made_is_denied(wor
     assert states(world) == [State.UNDONE, State.UNCHECKED, State.DENIED]
 
 
+async def test_whoever_sees_one_tenant_has_its_turns_undone_and_no_others(world: World) -> None:
+    theirs = await act(world, ("lunch", "2026-11-21"), tenant="jones")
+    own = await act(world, ("e1", "2026-11-20"), tenant="smith")
+    insights = world.m._ask_about("smith")
+
+    request_undo(insights, UndoScope(turn=own), by="Mum")
+    with pytest.raises(ConfigurationError):
+        request_undo(insights, UndoScope(turn=theirs), by="Mum")
+    await world.m.recover()
+
+    assert states(world) == [State.UNCHECKED, State.UNDONE]
+
+
 async def test_a_plan_that_is_out_of_date_is_not_carried_out(world: World) -> None:
     turn = await act(world, ("e1", "2026-11-20"))
     plan = await planned(world, UndoScope(turn=turn))

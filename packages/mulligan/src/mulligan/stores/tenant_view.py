@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from msgspec.structs import replace
 
-from mulligan.types.action import Action, ActionQuery, Entry
+from mulligan.types.action import Action, ActionQuery, Entry, Kept
 from mulligan.types.interfaces import FailureStore, Health, Journal, Log, Store, TaskVersions
 from mulligan.types.lesson import (
     Balances,
@@ -106,8 +106,8 @@ class _TenantPart(Generic[P]):
 
 
 class _OneTenantJournal(_TenantPart[Journal]):
-    def submit(self, entries: Sequence[Entry]) -> Future[None]:
-        return self._part.submit(entries)
+    def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
+        return self._part.submit(entries, keep=keep)
 
     def find_action(self, action: str) -> Action | None:
         found = self._part.find_action(action)
