@@ -6,9 +6,10 @@ import asyncio
 import copy
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import httpx
 from bench.crash.clock import Clock
 from bench.packs.effects import (
     THEIRS,
+    Fate,
     Seen,
     Step,
     Verdict,
@@ -36,6 +38,7 @@ from mulligan_packs.services.table import load_table
 from mulligan_testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan_testing.simulations import SIMULATIONS, Fault, Simulation
 from mulligan_testing.simulations.core import NoAnswer, Request
+from mulligan_testing.simulations.google_calendar import list_instances
 
 LATER = timedelta(minutes=20)
 FAULTS = (
@@ -51,6 +54,8 @@ EVENING = {
 EVENTS = ("event1", "event2", "series_20261127T180000Z", "series_20261204T180000Z")
 _REPO = {"repository": "family/house"}
 _FILE = {**_REPO, "branch": "main", "message": "m"}
+MOST = 10
+"""Elements of a bulk at most."""
 Given = dict[str, Any]
 
 
@@ -161,19 +166,17 @@ def look(name: str, simulation: Simulation) -> Seen:
     """All that people have written, each by its name."""
     state = simulation.state
     if name == "google-calendar":
-        own = {*load_table(name).objects["event"].own, "timeZone"}
-        return {
-            f"{calendar}/{each}": {n: v for n, v in event.items() if n not in own}
-            for calendar, events in state["calendars"].items()
-            for each, event in events.items()
-            if event["status"] != "cancelled"
-        }
+        return _look_at_events(simulation)
     if name == "github":
         house = state["family/house"]
-        flat = {f"{kind}/{n}": dict(v) for kind in house for n, v in house[kind].items()}
-        for issue in [v for n, v in flat.items() if n.startswith("issues")]:
-            issue["labels"] = sorted(issue["labels"])
-        return flat
+        # Of an issue or a pull request each call changes some fields, and others are others'.
+        return {
+            f"{kind}/{name} {field}": sorted(value) if isinstance(value, list) else value
+            for kind in house
+            for name, thing in house[kind].items()
+            for field, value in thing.items()
+            if value is not None
+        }
     found: Seen = {}
     for channel, each in state.items():
         found |= {f"{channel}/{n}": each[n] for n in ("topic", "purpose", "archived")}
@@ -182,6 +185,23 @@ def look(name: str, simulation: Simulation) -> Seen:
             found[f"{channel}/{ts}"] = message["text"]
             reactions = message.get("reactions", {})
             found |= {f"{channel}/{ts} {n}": sorted(who) for n, who in reactions.items()}
+    return found
+
+
+def _look_at_events(simulation: Simulation) -> Seen:
+    """Every event that is there; one of a series that says what the series says is none."""
+    own = load_table("google-calendar").objects["event"].own
+
+    def strip(event: Given) -> Given:
+        return {name: value for name, value in event.items() if name not in own}
+
+    found: Seen = {}
+    for calendar, events in simulation.state["calendars"].items():
+        for name, event in events.items():
+            series = events.get(event.get("recurringEventId"))
+            plain = {each["id"]: strip(each) for each in list_instances(series)} if series else {}
+            if strip(event) != plain.get(name) and (series or event["status"] != "cancelled"):
+                found[f"{calendar}/{name}"] = strip(event)
     return found
 
 
@@ -219,11 +239,11 @@ class ServiceHistory:
             if not self.stop:
                 asyncio.run(self._recover(m, clock))
             self._note(m)
-            fates = read_fates(m, self.known)
+            fates = self._read_fates(m)
         if self.store != "memory:":
             with self._open(clock) as (m, _):
                 asyncio.run(self._recover(m, clock))
-                fates = read_fates(m, self.known)
+                fates = self._read_fates(m)
         trouble = " ".join(
             str(each) for each in (self.fault, self.undo_fault, self.stop and "stopped") if each
         )
@@ -231,7 +251,7 @@ class ServiceHistory:
             base=base,
             orders=[self.steps],
             end=look(self.name, self.simulation),
-            calls=len(self.known),
+            calls=len(self.known) * MOST,
             fates=fates,
             kind=f"{self.calls} {self.moment=} {self.wrong=} {trouble}",
             trouble=trouble,
@@ -265,17 +285,17 @@ class ServiceHistory:
         except NoAnswer:
             raise httpx.ReadTimeout("no answer", request=request) from None
         finally:
-            self._write_down(before, since=count)
+            self._write_down(before, since=count, call=self._name_phase(request))
         text = b"" if answer.body is None else json.dumps(answer.body).encode()
         return httpx.Response(answer.status, content=text, headers=dict(answer.headers))
 
-    def _write_down(self, before: Seen, *, since: int) -> None:
+    def _write_down(self, before: Seen, *, since: int, call: int | None) -> None:
         """What a request has changed, less what the second person did meanwhile."""
         for step in self.steps[since:]:
             before = step.apply(before) or before
         changes = find_changes(before, look(self.name, self.simulation))
-        if changes and self.phase is not None:
-            self.steps.append(Step(call=self.phase, apply=overlay(copy.deepcopy(changes))))
+        if changes and call is not None:
+            self.steps.append(Step(call=call, apply=overlay(copy.deepcopy(changes))))
 
     async def _act(self, m: Mulligan, tools: dict[str, Any], faults: Faults) -> None:
         async def agent(turn: OpenTurn) -> str:
@@ -305,6 +325,23 @@ class ServiceHistory:
         for _ in range(4):
             clock.go_on(LATER)
             await m.recover()
+
+    def _read_fates(self, m: Mulligan) -> list[Fate]:
+        """What is said of each action, in order: each element of a bulk is a call of its own."""
+        fates, counted = list[Fate](), Counter[int]()
+        for fate in reversed(read_fates(m, self.known)):
+            fates.append(replace(fate, call=fate.call * MOST + counted[fate.call]))
+            counted[fate.call] += 1
+        return fates
+
+    def _name_phase(self, request: httpx.Request) -> int | None:
+        """Which call a request is of; `None`: of an undo."""
+        if self.phase is None:
+            return None
+        _, given = self.calls[min(self.phase, len(self.calls) - 1)]
+        named = [each["event_id"] for each in given.get("updates", ())]
+        event = request.url.path.rpartition("/")[2]
+        return self.phase * MOST + (named.index(event) if event in named else 0)
 
     def _note(self, m: Mulligan) -> None:
         self.known.append([each.id for each in list_actions(m)])

@@ -300,7 +300,7 @@ def test_hints_are_declared_like_anything_else(tmp_path):
 
 def test_the_file_that_the_page_shows_can_be_read(tmp_path):
     page = Path(__file__).parents[4] / "docs" / "gateway.md"
-    (shown,) = re.findall(r"(?s)```toml\n(.*?)```", page.read_text())
+    shown, *_ = re.findall(r"(?s)```toml\n(.*?)```", page.read_text())
 
     found = read_declarations(write_declarations(tmp_path, shown), [FILES, Server(name="notes")])
 

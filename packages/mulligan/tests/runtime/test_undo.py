@@ -18,8 +18,9 @@ from mulligan.runtime.live_action import (
     read_version,
 )
 from mulligan.runtime.recovery import split_lines
+from mulligan.runtime.undo import find_made_ids, find_named_ids
 from mulligan.types.action import Opening, State
-from mulligan.types.call import Outcome, Record, ToolCallbacks
+from mulligan.types.call import Outcome, Record, Snapshot, ToolCallbacks
 from mulligan.types.effect import Effect
 from mulligan.types.turn import Turn
 
@@ -32,6 +33,48 @@ async def test_a_version_is_text_where_there_is_one() -> None:
     for state, version in (({"etag": 7}, "7"), ({"etag": None}, None), (None, None)):
         assert await read_version(state, record=RECORD, callbacks=callbacks) == version
     assert await read_version({"etag": 7}, record=RECORD, callbacks=ToolCallbacks()) is None
+
+
+@dataclasses.dataclass
+class Made:
+    key: str
+    title: str = "Dinner"
+
+
+def nest(depth: int) -> object:
+    return {"_ID": "deep"} if not depth else [nest(depth - 1)]
+
+
+@pytest.mark.parametrize(
+    ("result", "given", "made"),
+    [
+        ("e7", {}, {"e7"}),
+        ({"id": 7, "title": "Dinner", "done": True}, {}, {"7"}),
+        ({"uid": True}, {}, set()),
+        (Made("e7"), {}, {"e7"}),
+        ({"event": {"id": "e7", "author_uid": "u1", "tags": ["red"]}}, {}, {"e7", "u1"}),
+        ([{"id": "e7"}, ({"UID": "e8"},)], {}, {"e7", "e8"}),
+        ({"id": [["e7"]]}, {}, set()),
+        ({"id": ["e7", 8]}, {}, {"e7", "8"}),
+        (nest(6), {}, {"deep"}),
+        (nest(7), {}, set()),
+        # What the caller named is of others, but for the id that it chose for the very object.
+        ({"id": "e7", "calendar_id": "family"}, {"into": {"calendar": "family"}}, {"e7"}),
+        ({"id": "e7"}, {"id": "e7"}, {"e7"}),
+        ({"key": "e7"}, {"wanted": ["e7"]}, set()),
+        (None, {}, set()),
+    ],
+)
+def test_what_a_create_made_is_known_by_its_ids(result, given, made) -> None:
+    assert find_made_ids(Record(arguments=given, result=result)) == made
+
+
+def test_a_call_that_found_something_there_made_nothing() -> None:
+    given = {"user_id": "u1", "title": "u2"}
+    record = Record(arguments=given, snapshot=Snapshot(state={}), result={"id": "e7"})
+
+    assert find_made_ids(record) == set()
+    assert find_named_ids(record) == {"u1"}
 
 
 def move(event_id: str, calendar_id: str) -> None:

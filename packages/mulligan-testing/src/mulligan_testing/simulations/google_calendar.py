@@ -155,7 +155,7 @@ class GoogleCalendar(Simulation):
         if name in events:
             return copy.deepcopy(events[name])
         master = events.get(name.partition("_")[0], {})
-        for each in _list_instances(master) if master else ():
+        for each in list_instances(master) if master else ():
             if each["id"] == name:
                 return each
         raise Refused(404, "notFound", "Not Found")
@@ -177,7 +177,7 @@ class GoogleCalendar(Simulation):
 
     def _drop_exceptions(self, request: Request, state: State, master: Event) -> None:
         events = _get_calendar(request, state)
-        there = {each["id"] for each in _list_instances(master)}
+        there = {each["id"] for each in list_instances(master)}
         for name, each in events.items():
             if each.get("recurringEventId") == master["id"] and name not in there:
                 events[name] = self._stamp(state, {**each, "status": "cancelled"})
@@ -237,7 +237,7 @@ class GoogleCalendar(Simulation):
             if not singly or not each.get("recurrence"):
                 yield each
                 continue
-            yield from (one for one in _list_instances(each) if one["id"] not in events)
+            yield from (one for one in list_instances(each) if one["id"] not in events)
 
 
 def _answer(event: Event) -> Answer:
@@ -289,7 +289,7 @@ def _read_time(said: Mapping[str, str]) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _list_instances(master: Event) -> Iterator[Event]:
+def list_instances(master: Event) -> Iterator[Event]:
     """The events of a series, by FREQ, INTERVAL and COUNT."""
     rule = dict(
         part.split("=", 1)
