@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from mulligan.cli.main import main
 from mulligan.types.errors import ConfigurationError
-from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN
+from mulligan_packs.services.command import build_table
+from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN, Shown
 from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar
 from tests.packs.services.account import PLACES, open_account, prove
@@ -76,7 +78,18 @@ async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
         await prove("google-calendar")
 
 
-def test_the_command_prints_a_table_and_keeps_the_token_to_itself(
+def test_what_a_service_has_said_is_shown_as_text() -> None:
+    said = "404 for /[/nope] \x1b[31m"
+
+    table = build_table([Shown(operation="post", step="undone", result=DIFFERS, what=said)])
+
+    console = Console(width=200)
+    with console.capture() as shown:
+        console.print(table)
+    assert "404 for /[/nope] \\x1b[31m" in shown.get()
+
+
+def test_the_command_prints_a_report_and_keeps_the_token_to_itself(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OUR_TOKEN", SECRET)
