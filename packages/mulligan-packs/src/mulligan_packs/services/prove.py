@@ -102,7 +102,11 @@ class Proving:
     def require_scratch(self) -> None:
         """Refuse a place whose own name does not say that it is for this."""
         for place in filter(None, (self._place, self._other)):
-            found = self._service.read(fill_path(self._proof.place, {"place": place}))
+            try:
+                found = self._service.read(fill_path(self._proof.place, {"place": place}))
+            except httpx.HTTPError as error:
+                said = f"{place} cannot be read, so nothing was tried: {error}"
+                raise ConfigurationError(said) from error
             named = str(follow(found, self._proof.named))
             if SCRATCH not in named.casefold():
                 raise ConfigurationError(

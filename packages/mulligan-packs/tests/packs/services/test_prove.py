@@ -78,6 +78,20 @@ async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
         await prove("google-calendar")
 
 
+def test_a_place_that_cannot_be_read_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_TOKEN", SECRET)
+
+    with GoogleCalendar().serve() as url:
+        code = main(
+            ["prove", "google-calendar", "--token-env", "OUR_TOKEN", "--in", "x", "--base-url", url]
+        )
+
+    assert code == 2
+    assert "x cannot be read" in capsys.readouterr().err
+
+
 def test_what_a_service_has_said_is_shown_as_text() -> None:
     said = "404 for /[/nope] \x1b[31m"
 
