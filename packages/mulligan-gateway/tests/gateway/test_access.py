@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +53,18 @@ def test_a_file_says_what_each_client_may_do(tmp_path):
     assert ann.allows("files", "write_file")
     assert not ann.allows("git", "git_commit")
     assert bob == Grant()
+
+
+def test_the_file_that_the_page_shows_can_be_read(tmp_path):
+    page = Path(__file__).parents[4] / "docs" / "gateway.md"
+    (shown,) = re.findall(r"(?s)```toml\n(\[clients.*?)```", page.read_text())
+    tokens = iter(("a" * 20, "b" * 20))
+    file = write(tmp_path, re.sub("…", lambda _: next(tokens), shown))
+
+    access = read_access(file, servers=["files", "git"])
+
+    assert access.grants["ann"].tools == ("files/*", "git/git_status")
+    assert access.grants["bob"] == Grant()
 
 
 @pytest.mark.parametrize(

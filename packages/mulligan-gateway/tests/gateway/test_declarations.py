@@ -174,7 +174,7 @@ async def test_what_is_only_observed_is_neither_held_nor_undone(tmp_path):
         ("[servers.fils]", "Did you mean 'files'"),
         ("[server.files]", "Did you mean 'servers'"),
         ("format = 2", "this Mulligan reads format 1"),
-        ('mode = "watch"', "it is one of off, observe, suggest, auto"),
+        ('mode = "watch"', "it is one of off, observe, shadow, suggest, auto"),
         ('[servers.files]\nrecipe = "filesytem"', "Did you mean 'filesystem'"),
         ('[servers.files]\nrecipes = "filesystem"', "Did you mean 'recipe'"),
         ('[servers.files.tools.x]\nefect = "read"', "Did you mean 'effect'"),
@@ -300,7 +300,7 @@ def test_hints_are_declared_like_anything_else(tmp_path):
 
 def test_the_file_that_the_page_shows_can_be_read(tmp_path):
     page = Path(__file__).parents[4] / "docs" / "gateway.md"
-    shown, *_ = re.findall(r"(?s)```toml\n(.*?)```", page.read_text())
+    (shown,) = re.findall(r"(?s)```toml\n(format = .*?)```", page.read_text())
 
     found = read_declarations(write_declarations(tmp_path, shown), [FILES, Server(name="notes")])
 

@@ -73,6 +73,7 @@ async def test_an_approved_call_is_made_once_where_both_instances_get_it(postgre
         answers = await asyncio.gather(*asked)
 
     # The other one waits, and has the same answer, or holds what it takes for another call.
+    assert not [each for each in answers if "error" in each], [*first.reports, *second.reports]
     told = [each["result"]["content"][0]["text"] for each in answers]
     assert told.count("written") >= len(names)
     assert sorted(read_names(ledger)) == names
