@@ -220,7 +220,7 @@ async def serve_http(gateway: Gateway, options: argparse.Namespace) -> None:
             gateway.report(f"Nothing was changed: {error}")
             return
         app.change_access(access)
-        await app.change_servers(servers)
+        app.change_servers(servers)
         names = ", ".join(server.name for server in servers)
         gateway.report(f"The files were read again. Servers: {names}.")
 

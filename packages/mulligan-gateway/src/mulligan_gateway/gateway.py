@@ -136,13 +136,13 @@ class Gateway(Shared):
         if "own" in self.__dict__:
             self.own.change_servers()
 
-    async def check_health(self) -> bytes:
+    async def is_healthy(self) -> bool:
         """Whether the store can be read: without it nothing is held or undone."""
         try:
             await asyncio.to_thread(self.insights.open_list.search, ActionQuery(limit=1))
         except StoreError:
-            return b"The store cannot be reached.\n"
-        return b"ok\n"
+            return False
+        return True
 
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""

@@ -387,7 +387,7 @@ class GatewayApp:
         self.access = access
         self.gateway.grants = access.grants
 
-    async def change_servers(self, servers: Sequence[Server]) -> None:
+    def change_servers(self, servers: Sequence[Server]) -> None:
         """From now on, these are the servers; calls under way end where they began."""
         self.gateway.change_servers(servers)
         self.clients.change_servers()
@@ -415,8 +415,9 @@ class GatewayApp:
                 refused = refuse(400, "A header that may come once came twice.")
                 await refused(scope, receive, send)
             elif scope["path"] == HEALTH:
-                found = await self.gateway.check_health()
-                await Response(found, 200 if found == b"ok\n" else 503)(scope, receive, send)
+                said = b"The store cannot be reached.\n", b"ok\n"
+                fine = await self.gateway.is_healthy()
+                await Response(said[fine], 200 if fine else 503)(scope, receive, send)
             elif scope["path"].startswith(f"{PREFIX}/"):
                 await self._api(scope, receive, send)
             else:

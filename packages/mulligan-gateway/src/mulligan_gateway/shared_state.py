@@ -164,7 +164,8 @@ class Shared:
 
     def note_call(self, principal: str, call: HostCall, outcome: str, *, seconds: float) -> None:
         """A call has ended, in a word."""
-        who = call.server, call.tool
+        # Of names that clients make up, only so many are kept.
+        who = call.server, call.tool if self.takes_name(call.server, call.tool) else ""
         self.metrics.add("calls_total", principal, *who, outcome)
         self.metrics.add("call_seconds_total", *who, by=seconds)
         if self.log is not None:

@@ -11,6 +11,7 @@ from mulligan import Effect, Mode
 from mulligan.types.errors import ConfigurationError
 from mulligan_gateway.access import Access, Grant, Meter, read_access
 from mulligan_gateway.metrics import Metrics
+from mulligan_gateway.tools import MOST_NAME
 from tests.gateway.world import connect, run_gateway, scripted
 
 FILE = """
@@ -172,6 +173,17 @@ async def test_every_call_is_counted_and_logged_by_who_made_it_and_how_it_ended(
     )
     assert series in written.splitlines()
     assert "mulligan_gateway_sessions 2" in written.splitlines()
+
+
+async def test_names_that_a_client_makes_up_are_counted_as_one_once_there_are_too_many():
+    async with run_gateway(own_tools=False) as gateway:
+        async with connect(gateway, principal="ann") as ann:
+            for number in range(3):
+                await ann.call(f"{number}" * (MOST_NAME + 1))
+        written = gateway.metrics.write({})
+
+    series = 'mulligan_gateway_calls_total{client="ann",server="one",tool="",outcome="refused"} 3'
+    assert [line for line in written.splitlines() if "calls_total{" in line] == [series]
 
 
 def test_a_label_cannot_end_its_line():

@@ -334,7 +334,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         for setting in SETTINGS.values():
             if said := source.get(setting.variable):
                 group, name = setting.group, setting.field
-                found |= {group: {**found.get(group, {}), name: said}} if group else {name: said}
+                told = {group: {**found.get(group, {}), name: said}} if group else {name: said}
+                found = found | told
         return cls().with_values(**found)
 
     def drop_code(self) -> Self:
@@ -498,7 +499,7 @@ def _from_pyproject(folder: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _parse_toml(text: str) -> dict[str, Any]:
+def _parse_toml(text: str) -> Mapping[str, Any]:
     """Kept: a program may open an application for each request, beside one long file."""
     import tomllib
 

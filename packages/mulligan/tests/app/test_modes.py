@@ -11,6 +11,7 @@ from mulligan.checks.text import length
 from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import CallFlagged
 from mulligan.types.log import LogQuery
 from tests.app.test_worker import wait_until
 
@@ -164,8 +165,9 @@ def test_shadow_mode_reports_of_calls_outside_any_turn_too() -> None:
 
 
 def test_a_failed_call_in_shadow_mode_is_made_once_and_the_advice_counted() -> None:
-    made: list[object] = []
+    made, heard = list[object](), list[type]()
     with Mulligan("memory:", mode=Mode.SHADOW) as m:
+        m.subscribe(lambda event: heard.append(type(event)))
 
         @m.tool(effect=Effect.READ)
         def find(limit: int) -> int:
@@ -181,6 +183,7 @@ def test_a_failed_call_in_shadow_mode_is_made_once_and_the_advice_counted() -> N
         assert made == ["5"]
         assert not hasattr(raised.value, "mulligan")
         assert desk.count_reports() == {"shadow.advised find": 1}
+        assert heard.count(CallFlagged) == 1
 
 
 def test_a_tool_in_shadow_mode_does_not_have_the_others_undone() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Mulligan
+from mulligan import Mode, Mulligan
 from mulligan.insights.filters import ActOrder, ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import (
@@ -19,6 +19,7 @@ from mulligan.insights.lessons import (
 )
 from mulligan.insights.patterns import PatternLife, read_pattern, read_patterns
 from mulligan.insights.tasks import decide_task, read_task
+from mulligan.learning.lesson_file import encode_lessons
 from mulligan.stores.memory import MemoryLog
 from mulligan.types.call import OWN
 from mulligan.types.errors import ConfigurationError
@@ -47,6 +48,16 @@ from tests.dashboard.stage import Stage
 @pytest.fixture
 def insights(lived: Mulligan) -> Insights:
     return lived.insights
+
+
+def test_a_limit_of_an_operator_is_no_tool_that_lessons_could_be_of() -> None:
+    lines = list(encode_lessons([make_lesson()]))
+    with Mulligan("memory:") as m:
+        m.insights.set_mode(Mode.OBSERVE)
+
+        added = m.insights.lesson_list.add(lines)
+
+    assert len(added) == 1
 
 
 @pytest.mark.parametrize(

@@ -130,20 +130,6 @@ async def test_an_agent_is_undone_since_a_time_and_others_are_not(world: World) 
     assert world.days() == {"e1": DAY, "lunch": "2026-11-20", "review": "2026-11-19"}
 
 
-async def test_of_an_agent_at_two_tenants_only_the_named_ones_work_is_undone(world: World) -> None:
-    since = datetime.now(UTC)
-    await act(world, ("e1", "2026-11-20"), agent="planner", tenant="acme")
-    await act(world, ("lunch", "2026-11-20"), agent="planner", tenant="other")
-    acme, scope = world.m.insights.keep_to("acme"), UndoScope(agent="planner", since=since)
-
-    plan = await asyncio.to_thread(plan_undo, acme, scope)
-    request_undo(acme, scope, by="Mum")
-    await world.m.recover()
-
-    assert tell(plan) == [("undo", "undone")]
-    assert world.days() == {"e1": DAY, "lunch": "2026-11-20", "review": DAY}
-
-
 async def test_what_cannot_be_undone_is_left_and_what_was_not_made_is_denied(world: World) -> None:
     sent: list[str] = []
 
@@ -170,6 +156,19 @@ async def test_what_cannot_be_undone_is_left_and_what_was_not_made_is_denied(wor
     assert "dinner" not in world.days()
     assert sent == ["now"]
     assert states(world) == [State.UNDONE, State.UNCHECKED, State.DENIED]
+
+
+async def test_whoever_sees_one_tenant_has_its_turns_undone_and_no_others(world: World) -> None:
+    theirs = await act(world, ("lunch", "2026-11-21"), tenant="jones")
+    own = await act(world, ("e1", "2026-11-20"), tenant="smith")
+    insights = world.m._ask_about("smith")
+
+    request_undo(insights, UndoScope(turn=own), by="Mum")
+    with pytest.raises(ConfigurationError):
+        request_undo(insights, UndoScope(turn=theirs), by="Mum")
+    await world.m.recover()
+
+    assert states(world) == [State.UNCHECKED, State.UNDONE]
 
 
 async def test_a_plan_that_is_out_of_date_is_not_carried_out(world: World) -> None:

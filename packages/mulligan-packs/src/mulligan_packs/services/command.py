@@ -5,18 +5,26 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
 
 import httpx
 from msgspec.structs import asdict, replace
 from rich.table import Table
+from rich.text import Text
 
 from mulligan.cli import render
 from mulligan.cli.options import add_json, command, option
 from mulligan.settings import Settings
-from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN, Proving, ProvingTransport
+from mulligan_packs.services.prove import (
+    DIFFERS,
+    NOT_POSSIBLE,
+    PROVEN,
+    Proving,
+    ProvingTransport,
+    Shown,
+)
 from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import list_services, load_table
 
@@ -63,27 +71,22 @@ def run_prove(options: argparse.Namespace, settings: Settings) -> int:
         proving = Proving(Service(table, client), transport, place=options.place, other=options.to)
         lines = asyncio.run(proving.prove())
     counts = Counter(line.result for line in lines)
-    if options.json:
-        render.print_json(
-            {
-                "service": options.service,
-                "base_url": base_url,
-                "at": datetime.now(UTC).isoformat(timespec="seconds"),
-                "mulligan": version("mulligan"),
-                "counts": dict(counts),
-                "steps": [asdict(line) for line in lines],
-            }
-        )
-    else:
-        _print(lines)
+    report = {
+        "service": options.service,
+        "base_url": base_url,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "mulligan": version("mulligan"),
+        "counts": dict(counts),
+        "steps": [asdict(line) for line in lines],
+    }
+    render.answer(options, report, build_table(lines))
     return 1 if counts[DIFFERS] else 0
 
 
-def _print(lines: list[Any]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for name in ("operation", "step", "result", ""):
-        table.add_column(name)
-    for line in lines:
-        style = _STYLES[line.result]
-        table.add_row(line.operation, line.step, f"[{style}]{line.result}[/]", line.what)
-    render.make_console().print(table)
+def build_table(lines: Sequence[Shown]) -> Table:
+    """The steps as people read them; what a service has said is shown as text."""
+    rows = [
+        (each.operation, each.step, Text(each.result, _STYLES[each.result]), each.what)
+        for each in lines
+    ]
+    return render.build_table(rows, columns=("operation", "step", "result", ""))

@@ -107,11 +107,11 @@ class Proving:
             try:
                 found = self._service.read(fill_path(self._proof.place, {"place": place}))
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                said = getattr(getattr(error, "response", None), "status_code", "")
+                status = getattr(getattr(error, "response", None), "status_code", "")
+                said = f"HTTP {status}" if status else type(error).__name__
                 raise ConfigurationError(
-                    f"{self._service.table.title} does not show {place}: "
-                    f"{f'HTTP {said}' if said else type(error).__name__}. Check the name of the "
-                    "place, what the token may see, and --base-url."
+                    f"{place} cannot be read, so nothing was tried: {said}. Check its name, what "
+                    "the token may see, and --base-url."
                 ) from error
             named = str(follow(found, self._proof.named))
             if SCRATCH not in named.casefold():
@@ -124,7 +124,6 @@ class Proving:
     async def prove(self) -> list[Shown]:
         """Every step of every case, and everything cleared away."""
         self.require_scratch()
-        left: list[Shown] = []
         try:
             shown = [each for case in self._proof.cases for each in await self._try(case)]
         finally:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from mulligan.cli.main import main
 from mulligan.types.errors import ConfigurationError
-from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN
+from mulligan_packs.services.command import build_table
+from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN, Shown
 from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar
 from tests.packs.services.account import PLACES, open_account, prove
@@ -76,7 +78,32 @@ async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
         await prove("google-calendar")
 
 
-def test_the_command_prints_a_table_and_keeps_the_token_to_itself(
+def test_a_place_that_cannot_be_read_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_TOKEN", SECRET)
+
+    with GoogleCalendar().serve() as url:
+        code = main(
+            ["prove", "google-calendar", "--token-env", "OUR_TOKEN", "--in", "x", "--base-url", url]
+        )
+
+    assert code == 2
+    assert "x cannot be read" in capsys.readouterr().err
+
+
+def test_what_a_service_has_said_is_shown_as_text() -> None:
+    said = "404 for /[/nope] \x1b[31m"
+
+    table = build_table([Shown(operation="post", step="undone", result=DIFFERS, what=said)])
+
+    console = Console(width=200)
+    with console.capture() as shown:
+        console.print(table)
+    assert "404 for /[/nope] \\x1b[31m" in shown.get()
+
+
+def test_the_command_prints_a_report_and_keeps_the_token_to_itself(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OUR_TOKEN", SECRET)
@@ -97,8 +124,10 @@ def test_the_command_prints_a_table_and_keeps_the_token_to_itself(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["", "gone", "s1/../gone"])
-@pytest.mark.parametrize("where", ["", "/elsewhere", "http://127.0.0.1:9", "nowhere"])
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [("", ""), ("s1", "/elsewhere"), ("s1", "http://127.0.0.1:9"), ("s1", "nowhere")],
+)
 def test_a_place_or_an_address_that_is_wrong_is_refused_in_one_sentence(
     place: str,
     where: str,

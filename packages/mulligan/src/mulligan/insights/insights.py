@@ -169,7 +169,7 @@ class Insights(StoreReader):
         only the effects of other tools that it has called.
         """
         if self.tenant is None:
-            return self._list_declared()
+            return self.list_declared()
         declared = {(each.server, each.tool): each for each in self.declared()}
         now, label = self.clock(), self.names.find_label
         slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
@@ -178,16 +178,13 @@ class Insights(StoreReader):
             # Of another process's declaration, only what its author shares with every tenant.
             declared.get((each.server, each.tool))
             or replace(each, promises=(), schema={}, error_rules=(), kinds={})
-            for each in self._list_declared()
+            for each in self.list_declared()
             if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
         ]
 
     def _list_callable(self) -> Sequence[KnownTool]:
         """The tools whose schemas may be quoted."""
-        return self.declared() if self.tenant is not None else self._list_declared()
-
-    def _list_declared(self) -> list[KnownTool]:
-        return [each for each in self.store.catalog.list_tools() if each.server != OPERATOR]
+        return self.declared() if self.tenant is not None else self.list_declared()
 
     def list_modes(self) -> dict[str, Mode]:
         """How far an operator lets tools go, by name; "" is all of them."""

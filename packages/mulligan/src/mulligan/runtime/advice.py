@@ -167,7 +167,6 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
         pass  # logged, and nothing more: it is one of too many in one request
     elif tool.declaration.mode.only_watches or not tool.advises(execution.call.agent):
         await _note_failure(call, execution)
-        await _report_shadow(call, execution)
     elif (advised := await advise(call, execution)) is not None:
         offer(advised, turn=call.turn)
         if failure.error is not None:
@@ -179,15 +178,8 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
     return execution.result
 
 
-async def _report_shadow(call: ActiveCall, execution: Execution) -> None:
-    """Count that a failed call would have been corrected, or its agent advised, in another mode."""
-    if call.tool.declaration.mode is Mode.SHADOW and call.tool.advises(execution.call.agent):
-        advised = await advise(call, execution)
-        if advised is not None and advised.suggestions:
-            log_note(call.tool, SHADOW_ADVISED, labels=call.labels)
-
-
 SHADOW_ADVISED = "shadow.advised"
+"""The rule under which shadow mode reports a failure whose agent would have been advised."""
 
 
 def _is_heard(call: ActiveCall) -> bool:
@@ -327,17 +319,27 @@ def _announce_foreseen(call: ActiveCall, failed: FailedCall, found: tuple[Findin
 
 
 async def _note_failure(call: ActiveCall, execution: Execution) -> None:
-    """No advice is given, but the failure is remembered, and what was foreseeable counted."""
-    if call.turn is None:
+    """No advice is given, but the failure is remembered, and what was foreseeable counted; in
+    shadow mode also that there was advice, which makes it no offer."""
+    tool = call.tool
+    reports = tool.declaration.mode is Mode.SHADOW and tool.advises(execution.call.agent)
+    if call.turn is None and not reports:
         return
     try:
         episode = await call.waiter.aside(partial(_open_episode, call, execution))
-        call.turn.episodes.append(episode)
-        if call.tool.runtime.events.wanted:
+        if call.turn is not None:
+            call.turn.episodes.append(episode)
+        if tool.runtime.events.wanted:
             look = partial(_predict_failure, call, episode.failed, repairable=False)
             _announce_foreseen(call, episode.failed, await call.waiter.aside(look))
+        if reports:
+            recalled = await _ask_memory(call, episode)
+            compose = partial(_compose, call, episode, recalled=recalled)
+            _, advised = await call.waiter.aside(compose)
+            if advised.suggestions:
+                log_note(tool, SHADOW_ADVISED, labels=call.labels)
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
-        call.tool.warn("A failure of %s was not looked at", error)
+        tool.warn("A failure of %s was not looked at", error)
 
 
 def find_correction(error: BaseException, tool: Tool) -> SuggestedCall | None:
