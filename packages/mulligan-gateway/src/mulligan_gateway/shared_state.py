@@ -17,6 +17,7 @@ from msgspec import Struct
 from mulligan.app.mulligan import Mulligan
 from mulligan.codec import encode_exact
 from mulligan.redaction.redactor import hide_secrets
+from mulligan.runtime.tool import Tool
 from mulligan.types.adapter import HostCall
 from mulligan.types.display import show_name
 from mulligan.types.effect import Effect, Mode
@@ -151,7 +152,8 @@ class Shared:
         self._unsaid: set[tuple[str, str]] = set()
         """Tools that the operator says nothing of, as they were declared here."""
         self._reported: set[object] = set()
-        self._modes: dict[tuple[str, str], Mode] = {}
+        self._tools: dict[tuple[str, str], Tool | None] = {}
+        """As they were declared; how far is gone with one may change at any time."""
 
     def find_grant(self, principal: str) -> Grant:
         """What a client may do."""
@@ -232,17 +234,18 @@ class Shared:
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""
         key = call.server, call.tool
-        if key not in self._modes:
+        if key not in self._tools:
             found = self.host.tools.find_tool(call)
             if found is None or key in self._unsaid:
                 self._declare_unsaid(call)
                 found = self.host.tools.find_tool(call)
-            self._modes[key] = self.options.mode if found is None else found.declaration.mode
-        return self._modes[key]
+            self._tools[key] = found
+        tool = self._tools[key]
+        return self.options.mode if tool is None else tool.declaration.mode
 
     def forget_mode(self, server: str, tool: str) -> None:
         """A tool is declared anew, or will be at its next call."""
-        self._modes.pop((server, tool), None)
+        self._tools.pop((server, tool), None)
 
     def _declare_unsaid(self, call: HostCall) -> None:
         """A tool that the operator says nothing of: by its hints if they count, else its mode."""

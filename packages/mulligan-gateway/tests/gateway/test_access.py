@@ -175,6 +175,23 @@ async def test_every_call_is_counted_and_logged_by_who_made_it_and_how_it_ended(
     assert "mulligan_gateway_sessions 2" in written.splitlines()
 
 
+async def test_a_mode_that_an_operator_takes_back_holds_calls_again(tmp_path):
+    ledger = tmp_path / "ledger"
+    server = scripted(LEDGER=str(ledger))
+    async with run_gateway(server, own_tools=False, mode=Mode.SUGGEST) as gateway:
+        gateway.m.declare("write", server="one", effect=Effect.IRREVERSIBLE)
+        toolbox = gateway.host.parts.toolbox
+        async with connect(gateway, can=()) as client:
+            toolbox.limit({"": Mode.OBSERVE})
+            made = await client.call("write", {"name": "x"})
+            toolbox.limit({"": Mode.AUTO})
+            held = await client.call("write", {"name": "y"})
+
+    assert made["result"]["content"][0]["text"] == "written"
+    assert held["result"]["isError"]
+    assert ledger.read_text().split() == ["notifications/initialized", "x"]
+
+
 async def test_names_that_a_client_makes_up_are_counted_as_one_once_there_are_too_many():
     async with run_gateway(own_tools=False) as gateway:
         async with connect(gateway, principal="ann") as ann:
