@@ -13,13 +13,12 @@ from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.turns import (
     build_call,
     parse_parameters,
-    read_actions,
     read_calls,
     read_turn,
     read_turns,
 )
 from mulligan.runtime.context import OpenTurn
-from mulligan.types.action import ActionQuery, State
+from mulligan.types.action import ActionQuery, State, read_all
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.log import LogQuery
@@ -235,7 +234,8 @@ def test_pages_have_everything_once(page: int, step: timedelta, tmp_path: Path) 
             now.append(now[-1] + step)
         m.flush()
         calls = [row.id for row in read_calls(m.insights, LogQuery(), page=page)]
-        actions = [each.id for each in read_actions(m.insights, ActionQuery(), page=page)]
+        search = m.insights.open_list.search
+        actions = [each.id for each in read_all(search, ActionQuery(), page=page)]
 
     assert len(set(calls)) == len(calls) == 7
     assert len(set(actions)) == len(actions) == 7

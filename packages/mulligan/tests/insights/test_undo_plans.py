@@ -10,6 +10,7 @@ import pytest
 
 from mulligan import Effect, State
 from mulligan.insights.undo_plans import Step, UndoPlan, UndoScope, plan_undo, request_undo
+from mulligan.types import action as actions
 from mulligan.types.action import ActionQuery
 from mulligan.types.errors import ConfigurationError
 from tests.world import DAY, World, Worlds, fill
@@ -117,6 +118,37 @@ async def test_later_work_of_others_on_it_is_named_and_stands(world: World) -> N
     assert tell(plan) == [("undo", "undone"), ("undo", "undo_failed")]
     assert plan.steps[1].why == "move came after it and would not be undone."
     assert world.days() == {"e1": "2026-11-22", "lunch": DAY, "review": DAY}
+
+
+async def test_all_later_work_is_held_against_what_is_undone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = await act(world, ("e1", "2026-11-20"))
+    await act(world, ("e1", "2026-11-22"), ("lunch", "2026-11-21"), ("review", "2026-11-21"))
+    monkeypatch.setattr(actions, "PAGE", 1)
+
+    plan = await planned(world, UndoScope(turn=turn))
+    await undo(world, UndoScope(turn=turn))
+
+    assert plan.steps[0].why == "move came after it and would not be undone."
+    assert world.day() == "2026-11-22"
+
+
+async def test_turns_that_were_opened_inside_it_are_part_of_it_however_much_came_since(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world.m.turn("All of it") as outer:
+        await act(world, ("lunch", "2026-11-21"))
+        await world.move("e1", "2026-11-20")
+        await outer.review("Moved.")
+    for day in range(10, 14):
+        await act(world, ("review", f"2026-12-{day}"))
+    monkeypatch.setattr(actions, "PAGE", 2)
+
+    plan = await undo(world, UndoScope(turn=outer.id))
+
+    assert len(plan.steps) == 2
+    assert world.days() == {"e1": DAY, "lunch": DAY, "review": "2026-12-13"}
 
 
 async def test_an_agent_is_undone_since_a_time_and_others_are_not(world: World) -> None:

@@ -15,9 +15,9 @@ from mulligan.cli.actions import encode_action
 from mulligan.cli.options import add_span, add_store_and_json, command, option
 from mulligan.cli.terminal import make_progress
 from mulligan.insights.insights import Insights
-from mulligan.insights.turns import read_actions, read_calls
+from mulligan.insights.turns import read_calls
 from mulligan.settings import Settings
-from mulligan.types.action import ActionQuery
+from mulligan.types.action import ActionQuery, read_all
 from mulligan.types.errors import ConfigurationError, MissingExtraError
 from mulligan.types.log import LogQuery
 from mulligan.types.private_file import OWNER_ONLY
@@ -64,7 +64,7 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         options.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         calls = map(render.encode_log_row, read_calls(insights, LogQuery(**asked)))
-        actions = map(encode_action, read_actions(insights, ActionQuery(**asked)))
+        actions = map(encode_action, read_all(insights.open_list.search, ActionQuery(**asked)))
         rows = {
             "calls": _write(calls, files["calls"], CALLS),
             "actions": _write(actions, files["actions"], ACTIONS),

@@ -15,7 +15,7 @@ from mulligan.insights.filters import Paging, ViewFilter, ViewRequest, cut_page
 from mulligan.insights.insights import Insights
 from mulligan.insights.open_actions import HistoryStep, OpenList, build_history
 from mulligan.runtime.payloads import KeptReview
-from mulligan.types.action import SETTLED, Action, ActionQuery, State
+from mulligan.types.action import SETTLED, Action, State
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.log import HOUR_US, LogQuery
@@ -285,8 +285,6 @@ def _describe_standing(actions: Iterable[Action]) -> str:
 
 PAGE = 5_000
 
-_NEXT = timedelta(microseconds=1)
-
 
 def read_calls(insights: Insights, query: LogQuery, *, page: int = PAGE) -> Iterator[LogRow]:
     """All rows that fit, the oldest first."""
@@ -294,19 +292,3 @@ def read_calls(insights: Insights, query: LogQuery, *, page: int = PAGE) -> Iter
     while rows := insights.log(query):
         yield from rows
         query = replace(query, after=rows[-1].id)
-
-
-def read_actions(insights: Insights, query: ActionQuery, *, page: int = PAGE) -> Iterator[Action]:
-    """All actions that fit, the newest first; those of one instant, such as a bulk's, as well."""
-    query = replace(query, limit=page)
-    seen: set[str] = set()
-    while found := insights.open_list.search(query):
-        fresh = [action for action in found if action.id not in seen]
-        yield from fresh
-        if len(found) < query.limit:
-            return
-        oldest = min(action.opened_at for action in found)
-        # Asked again about the instant at which the page ended, and about more if it is all of one.
-        seen = {action.id for action in found if action.opened_at == oldest}
-        more = query.limit * 2 if len(seen) == len(found) else page
-        query = replace(query, until=oldest + _NEXT, limit=more)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from uuid import UUID
 
 from msgspec import Struct
 
@@ -21,11 +22,11 @@ from mulligan.insights.open_actions import OpenList
 from mulligan.insights.reader import StoreReader
 from mulligan.runtime.live_action import read_order
 from mulligan.runtime.undo_group import REQUEST, keep_members
-from mulligan.types.action import HOLDS, NOTHING_THERE, Action, ActionQuery, Entry, State
+from mulligan.types.action import HOLDS, NOTHING_THERE, Action, ActionQuery, Entry, State, read_all
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, JournalError
 from mulligan.types.log import LogQuery
-from mulligan.types.values import RANDOM_BITS, make_uuid7, to_us
+from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
 
 MOST_TOGETHER = 1_000
 """Actions of one request; of more the person names a shorter time."""
@@ -192,9 +193,11 @@ def _list_actions(ask: StoreReader, scope: UndoScope) -> list[Action]:
     )
     if scope.turn:
         # Turns that were opened inside it are part of it.
-        wanted = ActionQuery(since=min((a.opened_at for a in found), default=None), limit=5_000)
+        wanted = ActionQuery(since=scope.since or _find_begin(scope.turn))
         inner = [
-            a for a in listed.search(wanted) if (a.opening.outer or "").startswith(f"{scope.turn}/")
+            a
+            for a in read_all(listed.search, wanted)
+            if (a.opening.outer or "").startswith(f"{scope.turn}/")
         ]
         found = list({a.id: a for a in (*found, *inner)}.values())
     if not found:
@@ -205,6 +208,15 @@ def _list_actions(ask: StoreReader, scope: UndoScope) -> list[Action]:
             "when, and undo them in parts, the latest first."
         )
     return sorted(found, key=read_order, reverse=True)
+
+
+def _find_begin(turn: str) -> datetime | None:
+    """Before which nothing belongs to a turn, where its name tells that."""
+    try:
+        name = UUID(turn)
+    except ValueError:
+        return None
+    return from_us((name.int >> 80) * 1_000) if name.version == 7 else None
 
 
 def _plan(ask: StoreReader, scope: UndoScope, actions: Sequence[Action], *, look: bool) -> UndoPlan:

@@ -56,6 +56,7 @@ from mulligan.types.action import (
     Request,
     State,
     UndoResult,
+    read_all,
 )
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect
@@ -604,7 +605,7 @@ class _Rollback:
         )
         unanswered = [
             each.opening.tool
-            for each in self.book.journal.list_actions(wanted)
+            for each in read_all(self.book.journal.list_actions, wanted)
             if each.opening.server == opening.server and each.id not in self.by_id
         ]
         waiting = [a for a in beside if a.state is State.UNDOING and a.id > action.id]

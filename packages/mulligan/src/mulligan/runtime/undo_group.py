@@ -20,13 +20,20 @@ from mulligan.runtime.live_action import LiveAction, read_order
 from mulligan.runtime.rollback import assess_undo, is_told_by_version, line_up, list_outer
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.undo import find_made_ids, find_named_ids
-from mulligan.types.action import GONE, STANDING, Action, ActionQuery, Foreseen, Kept, State
+from mulligan.types.action import (
+    GONE,
+    STANDING,
+    Action,
+    ActionQuery,
+    Foreseen,
+    Kept,
+    State,
+    read_all,
+)
 
 REQUEST = "request"
 """By what name an entry says which request it belongs to."""
 _MEMBERS = "members"
-MOST_LATER = 1_000
-"""Calls after the oldest of a group that are held against it."""
 
 
 def keep_members(request: str, names: Sequence[str], *, now: datetime) -> Kept:
@@ -95,10 +102,9 @@ def _take_up(
     line_up(group)
     names = {each.id for each in group}
     for tenant in {each.opening.tenant for each in group}:
-        query = ActionQuery(
-            tenant=tenant, since=group[-1].opened_at, states=STANDING, limit=MOST_LATER
-        )
-        found = (each for each in book.journal.list_actions(query) if each.id not in names)
+        query = ActionQuery(tenant=tenant, since=group[-1].opened_at, states=STANDING)
+        every = read_all(book.journal.list_actions, query)
+        found = (each for each in every if each.id not in names)
         others = [o for each in found if (o := toolbox.take_up(each, book.vault)) is not None]
         for action in group:
             built = [other.id for other in others if _builds_on(other, action)]

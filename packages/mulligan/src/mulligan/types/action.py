@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import Flag, StrEnum, auto
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.types.effect import Effect, Repeat
 from mulligan.types.errors import IllegalTransitionError, JournalError, StaleEntryError
@@ -327,6 +328,32 @@ class ActionQuery(Struct, frozen=True, kw_only=True):
             and (self.since is None or action.opened_at >= self.since)
             and (self.until is None or action.opened_at < self.until)
         )
+
+
+PAGE = 5_000
+"""Actions that are read at once, where all are wanted."""
+_NEXT = timedelta(microseconds=1)
+
+
+def read_all(
+    search: Callable[[ActionQuery], Sequence[Action]],
+    query: ActionQuery,
+    *,
+    page: int | None = None,
+) -> Iterator[Action]:
+    """All actions that fit, the newest first; those of one instant, such as a bulk's, as well."""
+    page = page or PAGE
+    query = replace(query, limit=page)
+    seen: set[str] = set()
+    while found := search(query):
+        yield from (action for action in found if action.id not in seen)
+        if len(found) < query.limit:
+            return
+        oldest = min(action.opened_at for action in found)
+        # Asked again about the instant at which the page ended, and about more if it is all of one.
+        seen = {action.id for action in found if action.opened_at == oldest}
+        more = query.limit * 2 if len(seen) == len(found) else page
+        query = replace(query, until=oldest + _NEXT, limit=more)
 
 
 HOLD_LIFE = timedelta(minutes=15)
