@@ -56,8 +56,9 @@ _STYLES = {PROVEN: "green", DIFFERS: "red", NOT_POSSIBLE: "yellow"}
         "mulligan prove slack --token-env SLACK_TOKEN --in C0123456789 --json",
     ),
     about="Make, change, delete and undo in a scratch place of your own account, edit as a second\n"
-    "person, lose answers, and read back. Everything it made is deleted. It exits with 1 if\n"
-    "anything differs from what the tools promise.",
+    "person, lose answers, and read back. What it made is deleted, or closed where a service\n"
+    "deletes nothing; what stays is named. It exits with 1 if something stays, or differs from\n"
+    "what the tools promise.",
 )
 def run_prove(options: argparse.Namespace, settings: Settings) -> int:
     """Prove it, and print every step."""

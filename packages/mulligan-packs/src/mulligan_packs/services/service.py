@@ -14,6 +14,7 @@ import re
 import uuid
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 from urllib.parse import unquote
@@ -22,7 +23,7 @@ import httpx
 from msgspec.structs import replace
 
 from mulligan.runtime.context import carry, read_context
-from mulligan.runtime.declaration import Declared, Declares, Remote
+from mulligan.runtime.declaration import Declared, Declares
 from mulligan.types.call import Record, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.errors import ConfigurationError, ConflictError
@@ -69,7 +70,7 @@ class Rows(Resource):
             key_header=None,
             find=None,
             refused=None,
-            lands_within=_seconds(table.lands_within),
+            lands_within=timedelta(seconds=table.lands_within),
         )
 
     def declare(self, *, heard: bool) -> Declared:
@@ -88,7 +89,7 @@ class Rows(Resource):
             remote=replace(
                 remote,
                 binds=self._etags and heard,
-                settles_within=_seconds(self._table.settles_within),
+                settles_within=timedelta(seconds=self._table.settles_within),
             ),
             describe=row.says,
         )
@@ -472,6 +473,9 @@ class Service:
 
     def __getattr__(self, name: str) -> Callable[..., Declared]:
         """What to declare of your own function: `m.tool(**service.update_event())`."""
+        if name.startswith("_"):
+            # Asked of one that is being copied, and has no table yet.
+            raise AttributeError(name)
         if name not in self.table.operations:
             raise AttributeError(f"{self.table.title} has no operation {name!r}.")
         return partial(self.declare, name)
@@ -667,10 +671,6 @@ def _read_done(answer: httpx.Response) -> object:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _seconds(value: float) -> Any:
-    return Remote(lands_within=value).lands_within  # type: ignore[arg-type]
 
 
 _NOWHERE = cast("re.Match[str]", re.match("", ""))

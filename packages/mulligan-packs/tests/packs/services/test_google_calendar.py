@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 from collections.abc import Iterator
@@ -232,3 +233,12 @@ async def test_a_token_is_asked_for_with_each_request_and_is_nowhere_else(
     assert all(by.startswith("secret-token") for by in asked)
     assert b"secret-token" not in files
     assert "secret-token" not in caplog.text + told + repr(service)
+
+
+def test_a_service_can_be_copied_and_says_what_it_has_not() -> None:
+    with open_account("google-calendar") as account:
+        copied = copy.copy(account.service)
+
+        assert copied.table is account.service.table
+        with pytest.raises(AttributeError, match="no operation 'nothing'"):
+            copied.nothing()
