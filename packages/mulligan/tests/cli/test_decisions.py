@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 
 from mulligan.cli.main import main
+from mulligan.insights.open_actions import OpenList
+from mulligan.types.action import Action
+from mulligan.types.errors import StoreLockedError
 from tests.cli.running import run
 
 FAMILY = """
@@ -159,6 +162,25 @@ def test_an_application_that_cannot_run_an_approved_call_is_no_success(family, c
     assert "could not carry it out now" in said
     assert "within seconds" not in said
     assert "Declare Arguments(provide=…)" in caplog.text
+
+
+def test_what_was_decided_before_the_store_failed_is_said(family: Desk, monkeypatch) -> None:
+    for name in ("Anna", "Ben"):
+        family.act("invite", name)
+    first, second = family.list_ids()
+    deny = OpenList.deny
+
+    def fail_at_second(self: OpenList, name: str, **said: Any) -> Action:
+        if name == second:
+            raise StoreLockedError("The store is busy.")
+        return deny(self, name, **said)
+
+    monkeypatch.setattr(OpenList, "deny", fail_at_second)
+
+    code, _, err = family.run("deny", first, second)
+
+    assert code != 0
+    assert f"The store is busy. Before that, {first} is denied" in " ".join(err.split())
 
 
 @pytest.mark.parametrize("approved", [False, True], ids=["held", "approved and not yet run"])

@@ -49,7 +49,7 @@ from mulligan.insights.undo_plans import (
 from mulligan.settings import Settings
 from mulligan.types.action import Action, State
 from mulligan.types.display import render_recipe
-from mulligan.types.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError, StoreError
 from mulligan.types.log import LogQuery
 
 if TYPE_CHECKING:
@@ -424,6 +424,11 @@ def _decide(acts: Sequence[Decide], options: argparse.Namespace, settings: Setti
                     raise
                 # Of several, one that cannot be decided any more holds up no other.
                 refused.append(str(error))
+            except StoreError as error:
+                if not decided:
+                    raise
+                before = ", ".join(f"{each.id} is {each.state.value}" for each in decided)
+                raise StoreError(f"{error} Before that, {before}.") from error
         if application is not None:
             application.recover_sync()
         for each in decided:
