@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallFlagged
+from mulligan.types.interfaces import OPERATOR, KnownTool
 from mulligan.types.log import LogQuery
 from tests.app.test_worker import wait_until
 
@@ -241,6 +243,19 @@ def test_the_stricter_of_operator_and_application_holds(tmp_path) -> None:
         desk.act()
 
         assert desk.days == {"dinner": 21}
+
+
+def test_a_word_that_only_a_newer_version_knows_still_holds_calls(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = KnownTool(server=OPERATOR, tool="", effect="", repeat="", mode="careful")
+    with Mulligan(f"sqlite:///{tmp_path}/family.db", mode=Mode.AUTO) as m:
+        m.insights.store.catalog.remember([said]).result()
+
+        assert act(m) == act(m) == []
+        assert mode_of(m, "send") == "suggest"
+        assert m.insights.list_modes() == {"": Mode.SUGGEST}
+    assert caplog.text.count("'careful'") == 1
 
 
 def test_a_mode_that_is_none_is_refused() -> None:

@@ -420,6 +420,24 @@ def test_a_lease_is_renewed_until_that_is_stopped_whatever_the_store_says(caplog
     assert find_renewers(but=before) == []
 
 
+def test_an_operator_who_cannot_be_heard_is_no_missing_sign_of_life(caplog) -> None:
+    asked = threading.Event()
+
+    def obey() -> None:
+        if caplog.records:
+            asked.set()
+        raise OSError("no table")
+
+    renewer = LeaseRenewer(lambda: None, lease=timedelta(milliseconds=3), obey=obey)
+    renewer.start()
+    came = asked.wait(60)
+    renewer.stop()
+
+    assert came
+    assert "No sign of life" not in caplog.text
+    assert "no table" in caplog.text
+
+
 def test_a_slow_beat_does_not_make_the_next_one_late() -> None:
     beats: list[float] = []
 

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -47,7 +47,7 @@ from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.types.action import SETTLED, Entry, Opening
 from mulligan.types.call import LogRow
-from mulligan.types.effect import Mode
+from mulligan.types.effect import Mode, read_limit
 from mulligan.types.errors import ConfigurationError, MissingExtraError, RunningLoopError
 from mulligan.types.events import (
     AttemptReviewed,
@@ -284,7 +284,9 @@ def assemble(
             hold_life=settings.hold_life,
             standard=standard,
         ),
-        lease_renewer=LeaseRenewer(partial(_beat, store, toolbox), lease=settings.lease),
+        lease_renewer=LeaseRenewer(
+            store.journal.beat, lease=settings.lease, obey=partial(_obey_operator, store, toolbox)
+        ),
         memory=FailureMemory(
             store, redactor=runtime.redactor, clock=clock, tell=runtime.events.publish
         )
@@ -298,13 +300,19 @@ def assemble(
 
 def _obey_operator(store: Store, toolbox: Toolbox) -> None:
     """Go no further than an operator says, at run time and for every process of the store."""
-    known = [each for each in store.catalog.list_tools() if each.server == OPERATOR]
-    toolbox.limit({each.tool: Mode(each.mode) for each in known})
+    said = {each.tool: each.mode for each in store.catalog.list_tools() if each.server == OPERATOR}
+    for word in {*said.values()} - {*Mode}:
+        _warn_of_mode(word)
+    toolbox.limit({tool: read_limit(word) for tool, word in said.items()})
 
 
-def _beat(store: Store, toolbox: Toolbox) -> None:
-    store.journal.beat()
-    _obey_operator(store, toolbox)
+@cache
+def _warn_of_mode(word: str) -> None:
+    _report.warning(
+        "An operator has set the mode %r, which this version does not know: it goes as far as %r.",
+        word,
+        read_limit(word).value,
+    )
 
 
 def _build_reviewers(

@@ -20,7 +20,7 @@ from mulligan.redaction.redactor import hide_in_advice, hide_secrets
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.call import OWN, Call, Failure, LogRow
-from mulligan.types.effect import OUTSIDE, Effect, Mode, Outside
+from mulligan.types.effect import OUTSIDE, Effect, Mode, Outside, read_limit
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
 from mulligan.types.finding import FindingCount
@@ -189,7 +189,7 @@ class Insights(StoreReader):
     def list_modes(self) -> dict[str, Mode]:
         """How far an operator lets tools go, by name; "" is all of them."""
         known = self.store.catalog.list_tools()
-        return {each.tool: Mode(each.mode) for each in known if each.server == OPERATOR}
+        return {each.tool: read_limit(each.mode) for each in known if each.server == OPERATOR}
 
     def set_mode(self, mode: Mode, *, tool: str = "") -> None:
         """Let every application of the store go no further than this, with one tool or with all.

@@ -304,8 +304,17 @@ BEATS = 3
 class LeaseRenewer:
     """Says three times in every lease that this process lives, once it has begun to act."""
 
-    def __init__(self, beat: Callable[[], None], *, lease: timedelta = LEASE) -> None:
-        self._beat = beat
+    def __init__(
+        self,
+        beat: Callable[[], None],
+        *,
+        lease: timedelta = LEASE,
+        obey: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._works = {
+            "No sign of life could be left in the store": beat,
+            "What an operator says could not be read": obey,
+        }
         self._every = lease.total_seconds() / BEATS
         self._over = threading.Event()
         self._pid: int | None = None
@@ -328,11 +337,12 @@ class LeaseRenewer:
             # From beat to beat, however long one takes; those that were slept through are not
             # made up for.
             due = max(due + self._every, time.monotonic())
-            try:
-                self._beat()
-            except Exception as error:  # noqa: BLE001 - a store that is away now may be back soon
-                if not over.is_set():
-                    _report.warning("No sign of life could be left in the store: %s", error)
+            for failed, work in self._works.items():
+                try:
+                    work()
+                except Exception as error:  # noqa: BLE001 - a store that is away may be back soon
+                    if not over.is_set():
+                        _report.warning("%s: %s", failed, error)
 
 
 class News:

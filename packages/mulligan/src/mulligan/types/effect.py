@@ -65,6 +65,11 @@ class Mode(StrEnum):
         return min(self, most, key=order.index)
 
 
+def read_limit(word: str) -> Mode:
+    """How far a word lets tools go; that of a newer version, as far as calls are still held."""
+    return Mode(word) if word in {*Mode} else Mode.SUGGEST
+
+
 ModeName = Mode | Literal["off", "observe", "shadow", "suggest", "auto"]
 
 
