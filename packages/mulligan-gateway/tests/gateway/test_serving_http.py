@@ -232,3 +232,35 @@ async def test_a_platform_asks_whether_we_are_well_and_what_was_counted():
     assert lines["mulligan_gateway_sessions"] == "0"
     sent = int(lines['mulligan_gateway_bytes_total{client="ann",direction="out"}'])
     assert sent >= len(called.content) + len(full.content)
+
+
+async def test_the_api_takes_from_the_same_minute_as_mcp_and_is_counted_with_it():
+    grants = {"ann": Grant(metrics=True, per_minute=3), "bob": Grant(bytes_per_minute=10)}
+    asked = {"tool": "add", "error": "no"}
+    async with run_gateway(own_tools=False) as gateway:
+        app = GatewayApp(gateway, Access(tokens=TOKENS, grants=grants))
+        async with serve_app(app, lifespan="on") as url, httpx.AsyncClient() as http:
+            stranger = await http.get(f"{url}/v1/pitfalls")
+            described = await http.get(f"{url}/v1/openapi.json")
+            await open_session(http, f"{url}/mcp", ANN)
+            taken = await http.post(f"{url}/v1/suggestions", json=asked, headers=ANN)
+            over = [
+                await http.get(f"{url}/v1/pitfalls", headers=ANN),
+                await http.post(f"{url}/mcp", content=ask("ping"), headers={**SEES, **ANN}),
+            ]
+            first = await http.post(f"{url}/v1/suggestions", json=asked, headers=BOB)
+            long = await http.get(f"{url}/v1/pitfalls", headers=BOB)
+            counted = (await http.get(f"{url}/metrics", headers=ANN)).text
+
+    said = (stranger, described, taken, *over, first, long)
+    assert [each.status_code for each in said] == [401, 200, 200, 429, 429, 200, 429]
+    assert stranger.json()["type"] == "urn:mulligan:problem:unauthorized"
+    assert over[0].json()["type"] == "urn:mulligan:problem:too-many"
+    assert 0 < int(over[0].headers["retry-after"]) <= 60
+    lines = dict(line.rsplit(" ", 1) for line in counted.splitlines() if line[0] != "#")
+    assert lines['mulligan_gateway_requests_total{client="bob",status="200"}'] == "1"
+    assert lines['mulligan_gateway_requests_total{client="bob",status="429"}'] == "1"
+    sent = len(first.request.content)
+    assert lines['mulligan_gateway_bytes_total{client="bob",direction="in"}'] == str(sent)
+    got = len(first.content) + len(long.content)
+    assert lines['mulligan_gateway_bytes_total{client="bob",direction="out"}'] == str(got)
