@@ -333,6 +333,19 @@ def test_all_that_an_agent_did_is_planned_and_undone(desk: Callable[[str], Desk]
     assert (again, "nothing to undo" in done) == (0, True)
 
 
+def test_what_was_asked_for_before_and_is_undone_now_is_told(desk: Callable[[str], Desk]) -> None:
+    family = desk(FAMILY)
+    family.act("add", "dinner")
+    scope = ("undo", "--agent", family.read("actions")["actions"][0]["agent"], "--since", "1h")
+
+    asked, waits, _ = family.run(*scope)
+    code, said, _ = family.run(*scope, *APP)
+
+    assert (asked, "undoing" in waits) == (0, True)
+    assert (code, "undone" in said, "nothing to undo" in said) == (0, True, False)
+    assert family.app.EVENTS == {}
+
+
 @pytest.mark.parametrize(
     "words",
     [[], ["a1", "--turn", "b1"], ["a1", "--plan"]],

@@ -24,7 +24,7 @@ from mulligan.types.action import Action, State
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan_packs.services.service import Service
-from mulligan_packs.services.table import Case, Step, fill, fill_path, follow
+from mulligan_packs.services.table import Case, Row, Step, fill, fill_path, follow
 
 PROVEN, DIFFERS, NOT_POSSIBLE = "proven", "differs", "not possible"
 SCRATCH = "scratch"
@@ -101,12 +101,18 @@ class Proving:
 
     def require_scratch(self) -> None:
         """Refuse a place whose own name does not say that it is for this."""
+        if not self._place:
+            raise ConfigurationError("A proof needs a place to write to: --in is empty.")
         for place in filter(None, (self._place, self._other)):
             try:
                 found = self._service.read(fill_path(self._proof.place, {"place": place}))
-            except httpx.HTTPError as error:
-                said = f"{place} cannot be read, so nothing was tried: {error}"
-                raise ConfigurationError(said) from error
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                status = getattr(getattr(error, "response", None), "status_code", "")
+                said = f"HTTP {status}" if status else type(error).__name__
+                raise ConfigurationError(
+                    f"{place} cannot be read, so nothing was tried: {said}. Check its name, what "
+                    "the token may see, and --base-url."
+                ) from error
             named = str(follow(found, self._proof.named))
             if SCRATCH not in named.casefold():
                 raise ConfigurationError(
@@ -119,9 +125,10 @@ class Proving:
         """Every step of every case, and everything cleared away."""
         self.require_scratch()
         try:
-            return [shown for case in self._proof.cases for shown in await self._try(case)]
+            shown = [each for case in self._proof.cases for each in await self._try(case)]
         finally:
-            self._clean()
+            left = self._clean()
+        return shown + left
 
     async def _try(self, case: Case) -> list[Shown]:
         if case.not_possible:
@@ -168,7 +175,9 @@ class Proving:
             edited.append(self._look(case, names))
 
         left, now = await self._act(case, names, then=edit)
-        if edited and now == edited[-1] and left:
+        if not edited:
+            return DIFFERS, "the call or the edit was not made"
+        if now == edited[-1] and left:
             return PROVEN, ""
         return DIFFERS, "the edit is gone" if left else "it was called undone, over an edit"
 
@@ -181,7 +190,9 @@ class Proving:
 
         self._transport.before_write = edit
         left, now = await self._act(case, names)
-        if edited and now == edited[-1]:
+        if not edited:
+            return DIFFERS, "the call or the edit was not made"
+        if now == edited[-1]:
             return PROVEN, ""
         said = "the call is not refused"
         fate = "stays" if _keeps(case.edit, now, self._service) else "is gone"
@@ -309,20 +320,33 @@ class Proving:
         kind = table.objects[(table.operations[row.each] if row.each else row).object]
         return bool(kind.binds)
 
-    def _clean(self) -> None:
-        """Clear away what was made, wherever it is now."""
+    def _clean(self) -> list[Shown]:
+        """Clear away what was made, wherever it is now: what could not be is named."""
+        left = []
         for kind, given in self._made:
             step = self._proof.clean.get(kind)
             if step is None:
                 continue
             for place in filter(None, (self._place, self._other)):
                 values = {**given, "place": place, "made": given["(id)"]}
+                named = fill(step.arguments, values)
                 row = self._service.table.operations[step.operation]
-                with suppress(httpx.HTTPError):
+                try:
                     if row.bound_by:
-                        named = fill(step.arguments, values)
                         values["version"] = self._service.find_version(row, named)
                     self._step(step, values)
+                except (httpx.HTTPError, ConfigurationError) as error:
+                    if self._may_be_there(row, named):
+                        what = f"{kind} {given['(id)']} is left in {place}: {type(error).__name__}"
+                        line = Shown(operation=step.operation, step="cleared away", result=DIFFERS)
+                        left.append(replace(line, what=what))
+        return left
+
+    def _may_be_there(self, row: Row, given: Mapping[str, Any]) -> bool:
+        try:
+            return self._service.look(row, given) is not None
+        except (httpx.HTTPError, ConfigurationError):
+            return True
 
 
 def _show(case: Case, step: str, result: str, what: str) -> Shown:

@@ -16,6 +16,7 @@ from mulligan_packs.services.prove import Proving, ProvingTransport, Shown
 from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, Simulation
+from mulligan_testing.simulations.core import Fault
 from tests.packs.proving import act, reject
 
 PLACES = {"github": ("family/scratch", ""), "google-calendar": ("s1", "s2"), "slack": ("C2", "")}
@@ -61,10 +62,12 @@ def open_account(name: str, *, differs: frozenset[str] = frozenset()) -> Iterato
 
 
 async def prove(
-    name: str, *, differs: frozenset[str] = frozenset()
+    name: str, *, differs: frozenset[str] = frozenset(), limited_after: int | None = None
 ) -> tuple[list[Shown], Simulation]:
-    """The whole proof of a service on its simulation."""
+    """The whole proof of a service on its simulation; `limited_after` that many writes."""
     simulation = SIMULATIONS[name](differs=differs)
+    if limited_after is not None:
+        simulation.faults += [None] * limited_after + [Fault.LIMITED] * 1_000  # type: ignore[list-item]
     table = replace(load_table(name), lands_within=SOON)
     transport = ProvingTransport(httpx.HTTPTransport())
     place, other = PLACES[name]

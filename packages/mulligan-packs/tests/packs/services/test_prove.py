@@ -124,6 +124,40 @@ def test_the_command_prints_a_report_and_keeps_the_token_to_itself(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [("", ""), ("s1", "/elsewhere"), ("s1", "http://127.0.0.1:9"), ("s1", "nowhere")],
+)
+def test_a_place_or_an_address_that_is_wrong_is_refused_in_one_sentence(
+    place: str,
+    where: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OUR_TOKEN", SECRET)
+    simulation = GoogleCalendar()
+
+    with simulation.serve() as url:
+        base = where if where[:1] not in ("", "/") else url + where
+        said = ["prove", "google-calendar", "--token-env", "OUR_TOKEN", "--in", place]
+        code = main([*said, "--base-url", base])
+
+    err = capsys.readouterr().err
+    assert (code, err.count("\n"), simulation.ledger) == (2, 1, [])
+    assert "--base-url" in err or "--in" in err
+    assert SECRET not in err
+
+
+async def test_what_a_limit_keeps_from_being_made_or_cleared_away_is_said_as_it_is() -> None:
+    shown, simulation = await prove("google-calendar", limited_after=40)
+
+    said = [each.what for each in shown if each.result == DIFFERS]
+    left = [each.what for each in shown if each.step == "cleared away"]
+    assert not any("over an edit" in each or "edit is gone" in each for each in said)
+    assert {each.split()[1] for each in left} == set(list_left(simulation, "google-calendar"))
+    assert left
+
+
 async def test_a_pull_request_and_an_archived_channel_are_as_they_were() -> None:
     with open_account("github") as account:
         before = account.simulation.state["family/house"]["pulls"]["1"].copy()

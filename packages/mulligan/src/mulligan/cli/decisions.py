@@ -38,7 +38,14 @@ from mulligan.insights.open_actions import (
     read_action,
 )
 from mulligan.insights.texts import TextStory
-from mulligan.insights.undo_plans import Step, UndoPlan, UndoScope, plan_undo, request_undo
+from mulligan.insights.undo_plans import (
+    PlannedUndo,
+    Step,
+    UndoPlan,
+    UndoScope,
+    plan_undo,
+    request_undo,
+)
 from mulligan.settings import Settings
 from mulligan.types.action import Action, State
 from mulligan.types.display import render_recipe
@@ -342,9 +349,14 @@ def _undo_several(options: argparse.Namespace, settings: Settings) -> int:
     render.answer(options, done, *_describe_undone(asked, done))
     # What was asked for and could not be done is on the open list.
     states = {each.id: each.state for each in done.steps}
-    wanted = [states[each.id] for each in asked.steps if each.does is Step.UNDO]
+    wanted = [states[each.id] for each in asked.steps if _is_asked_for(each)]
     waits = (State.UNDONE,) if named else (State.UNDONE, State.UNDOING)
     return 0 if all(state in waits for state in wanted) else 1
+
+
+def _is_asked_for(step: PlannedUndo) -> bool:
+    """Now, or by an earlier request that is carried out with this one."""
+    return step.does is Step.UNDO or step.state is State.UNDOING
 
 
 _PLANNED: Mapping[Step, str] = {
@@ -385,7 +397,7 @@ def _describe_untracked(plan: UndoPlan) -> Iterator[str]:
 
 
 def _describe_undone(asked: UndoPlan, done: UndoPlan) -> Iterator[RenderableType]:
-    wanted = {each.id for each in asked.steps if each.does in (Step.UNDO, Step.DENY)}
+    wanted = {each.id for each in asked.steps if each.does is Step.DENY or _is_asked_for(each)}
     if not wanted:
         yield f"There is nothing to undo of {asked.about}."
     steps = [each for each in done.steps if each.id in wanted or each.does is Step.LEAVE]
