@@ -16,7 +16,7 @@ import asyncio
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -160,6 +160,11 @@ class Streams:
         for key in [key for key, each in self._waiting.items() if each is stream]:
             del self._waiting[key]
 
+    def end_listening(self) -> None:
+        """The client is told no more than the answers to what it has asked."""
+        if self._listening is not None:
+            self._listening.end()
+
     def cancel(self, key: bytes) -> None:
         """A request has no answer, for its client has cancelled it: its connection ends."""
         stream = self._waiting.pop(key, None)
@@ -295,6 +300,13 @@ class HttpClients:
         for each in (*self._by_id.values(), *self._by_principal.values()):
             each.session.change_servers()
 
+    def keep_only(self, principals: Container[str]) -> None:
+        """End the sessions of everybody else, each once what it was asked is answered."""
+        for kept in (self._by_id, self._by_principal):
+            for name, each in list(kept.items()):
+                if each.principal not in principals:
+                    self._closing.run(self._end_later(kept.pop(name)))
+
     async def end(self, name: str) -> None:
         """A client is done."""
         found = self._by_id.pop(name, None)
@@ -310,6 +322,14 @@ class HttpClients:
         self._by_principal.clear()
         await asyncio.gather(*(each.session.close() for each in every))
         await self._closing.wait()
+
+    async def _end_later(self, found: HttpSession) -> None:
+        found.streams.end_listening()
+        with suppress(TimeoutError):  # what is left then is given up
+            async with asyncio.timeout(self._gateway.options.limits.answer):
+                while found.busy:  # noqa: ASYNC110 - it is not waited for one thing
+                    await asyncio.sleep(SOON)
+        await found.session.close()
 
     def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
         streams = Streams(self._gateway.options.limits)
@@ -389,6 +409,7 @@ class GatewayApp:
         """From now on, these are the clients, and what each may do."""
         self.access = access
         self.gateway.grants = access.grants
+        self.clients.keep_only(set(access.tokens.values()))
 
     def change_servers(self, servers: Sequence[Server]) -> None:
         """From now on, these are the servers; calls under way end where they began."""
