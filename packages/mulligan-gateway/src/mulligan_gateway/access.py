@@ -108,6 +108,9 @@ def read_access(file: Path, *, servers: Iterable[str], hosts: frozenset[str] = L
         if token in tokens:
             raise said.fail("its token is another client's too: each is of one client.")
         tokens[token], grants[name] = name, _read_grant(said)
+        if bare := [pattern for pattern in grants[name].tools if "/" not in pattern]:
+            every = f"{bare[0]}/*"
+            raise said.fail(f"tools has {bare[0]!r}: write {every!r} for every tool of {bare[0]}.")
         if not any(grants[name].serves(server) for server in servers):
             raise said.fail(f"tools fits no server; there are {', '.join(sorted(servers))}.")
     table.finish()

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,9 +25,11 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.runtime.context import NextCall, carry, read_context
 from mulligan.types.action import Kept
 from mulligan.types.adapter import Answer, HostCall, HostRun
+from mulligan.types.display import show_name
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Vault
-from mulligan_gateway.access import Refusal
+from mulligan.types.values import IdentityKind
+from mulligan_gateway.access import EVERYTHING, Grant, Meter, Refusal
 from mulligan_gateway.api_messages import (
     JSON,
     Logged,
@@ -251,6 +253,8 @@ def _build_type(name: str) -> type[ReportedFailureError]:
 
 
 PREFIX = "/v1"
+DESCRIPTION = f"{PREFIX}/openapi.json"
+"""It says nothing of any store, so it needs no token."""
 WAITING = 50
 """Requests of one principal that wait for one that is worked on."""
 M = TypeVar("M")
@@ -259,6 +263,8 @@ R = TypeVar("R", LogRequest, ReviewRequest)
 
 FindPrincipal = Callable[[Mapping[str, str]], "str | Refusal"]
 """Who asks, by the headers of a request, or why they are refused."""
+FindGrant = Callable[[str], Grant]
+"""What a principal may do."""
 
 
 class ApiLimits(Struct, frozen=True, kw_only=True):
@@ -274,6 +280,7 @@ def create_api(
     m: Mulligan,
     *,
     find_principal: FindPrincipal,
+    find_grant: FindGrant = lambda _: EVERYTHING,
     trusted: Collection[str] = (),
     limits: ApiLimits = ApiLimits(),  # noqa: B008 - it is frozen
 ) -> list[Route]:
@@ -281,10 +288,12 @@ def create_api(
 
     What a client reports as a person's words counts as said only for principals in `trusted`.
     """
-    api = Api(m, find_principal=find_principal, trusted=trusted, limits=limits)
+    api = Api(
+        m, find_principal=find_principal, find_grant=find_grant, trusted=trusted, limits=limits
+    )
 
     async def show_description(request: Request) -> Response:  # noqa: ARG001
-        """The OpenAPI document: it says nothing of any store, so it needs no token."""
+        """The OpenAPI document."""
         return Response(msgspec.json.encode(describe_api(PREFIX)), media_type=JSON)
 
     ask, log = partial(api.build_endpoint, in_lane=True), api.build_endpoint
@@ -293,7 +302,7 @@ def create_api(
         Route(f"{PREFIX}/suggestions", ask(api.suggest), methods=["POST"]),
         Route(f"{PREFIX}/reviews", log(api.review), methods=["POST"]),
         Route(f"{PREFIX}/pitfalls", ask(api.list_pitfalls), methods=["GET"]),
-        Route(f"{PREFIX}/openapi.json", show_description, methods=["GET"]),
+        Route(DESCRIPTION, show_description, methods=["GET"]),
     ]
 
 
@@ -308,18 +317,19 @@ class Api:
         m: Mulligan,
         *,
         find_principal: FindPrincipal,
+        find_grant: FindGrant,
         trusted: Collection[str],
         limits: ApiLimits,
     ) -> None:
-        self._m = m
         self._insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
         self._find_principal = find_principal
+        self._find_grant = find_grant
         self._limits = limits
         host = m._build_host({}, name="api")  # noqa: SLF001 - as above
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
-        self._minute, self._counts = 0, Counter[str]()
-        """How many requests a principal has made in the current minute."""
+        self._redactor = host.parts.runtime.redactor
+        self._meter, self._most = Meter(), Grant(per_minute=limits.per_minute)
         self._lanes = Lanes(wide=1, waiting=WAITING)
 
     def build_endpoint(
@@ -364,9 +374,10 @@ class Api:
 
         return await self._write_once(request, principal, ReviewRequest, answer)
 
-    async def suggest(self, request: Request, principal: str) -> Response:  # noqa: ARG002
+    async def suggest(self, request: Request, principal: str) -> Response:
         """What to do about a call that failed."""
         said = _decode(await self._read_body(request), SuggestRequest)
+        self._require_granted(principal, said)
         advice, found, like = await asyncio.to_thread(
             self._insights.suggest,
             said.tool,
@@ -393,7 +404,7 @@ class Api:
         )
         return Response(msgspec.json.encode(told), media_type=JSON)
 
-    async def list_pitfalls(self, request: Request, principal: str) -> Response:  # noqa: ARG002
+    async def list_pitfalls(self, request: Request, principal: str) -> Response:
         """What is known to go wrong with a tool, or with what an agent uses."""
         asked = request.query_params
         unknown = sorted(set(asked) - {"tool", "agent", "tokens"})
@@ -402,27 +413,32 @@ class Api:
         tokens = asked.get("tokens", "400")
         if not re.fullmatch(r"[0-9]{1,4}", tokens) or not 0 < int(tokens) <= 4000:
             raise ProblemError(ProblemKind.UNREADABLE, "tokens is a number from 1 to 4000.")
+        grant, agent = self._find_grant(principal), asked.get("agent", "")
         text = await asyncio.to_thread(
-            self._m.pitfalls,
-            asked.get("tool"),
-            agent=asked.get("agent", ""),
+            self._insights.lesson_list.describe_pitfalls,
+            (asked["tool"],) if "tool" in asked else (),
+            agent=self._redactor.identify(agent, IdentityKind.AGENT) if agent else None,
+            label=self._redactor.redact_label(agent),
             tokens=int(tokens),
+            allows=grant.allows if grant.tools else None,
         )
         return Response(msgspec.json.encode(Pitfalls(text=text)), media_type=JSON)
 
     def _require_principal(self, request: Request) -> str:
         found = self._find_principal(request.headers)
         if not isinstance(found, str):
-            kinds = {403: ProblemKind.FORBIDDEN, 421: ProblemKind.MISDIRECTED}
-            raise ProblemError(kinds.get(found.status, ProblemKind.UNAUTHORIZED), found.said)
-        now, most = time.monotonic(), self._limits.per_minute
-        if int(now // 60) != self._minute:
-            self._minute, self._counts = int(now // 60), Counter()
-        self._counts[found] += 1
-        if self._counts[found] > most:
-            said, wait = f"{most} a minute are served.", 60 - int(now % 60)
+            raise ProblemError(_KIND_OF[found.status], found.said)
+        if wait := self._meter.take_request(found, self._most):
+            said = f"{self._most.per_minute} a minute are served."
             raise ProblemError(ProblemKind.TOO_MANY, said, retry_after=wait)
         return found
+
+    def _require_granted(self, principal: str, *calls: ReportedCall | SuggestRequest) -> None:
+        grant = self._find_grant(principal)
+        for call in calls:
+            if not grant.allows(call.server, call.tool):
+                said = f"The operator does not grant '{show_name(call.tool)}' to you."
+                raise ProblemError(ProblemKind.NOT_GRANTED, said)
 
     async def _read_body(self, request: Request) -> bytes:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -446,6 +462,7 @@ class Api:
         async with self._lanes.enter(principal):
             body = await self._read_body(request)
             said = _decode(body, kind)
+        self._require_granted(principal, *said.executions)
 
         async def work() -> bytes:
             async with self._turns.enter(said, principal=principal) as run:
@@ -461,6 +478,19 @@ class Api:
         )
         headers = {"Idempotent-Replayed": "true"} if replayed else {}
         return Response(told, status_code=status, headers=headers, media_type=JSON)
+
+
+_KIND_OF = {
+    401: ProblemKind.UNAUTHORIZED,
+    403: ProblemKind.FORBIDDEN,
+    421: ProblemKind.MISDIRECTED,
+    429: ProblemKind.TOO_MANY,
+}
+
+
+def refuse_request(status: int, said: str, *, retry_after: int = 0) -> Response:
+    """Why a request is refused before it comes to the API."""
+    return answer_problem(ProblemError(_KIND_OF[status], said, retry_after=retry_after))
 
 
 def _decode(body: bytes, kind: type[M]) -> M:

@@ -185,6 +185,7 @@ class ProblemKind(Enum):
     UNREADABLE = ("unreadable", 400, "The request cannot be read.")
     UNAUTHORIZED = ("unauthorized", 401, "A valid bearer token is required.")
     FORBIDDEN = ("forbidden", 403, "Requests from this origin are not allowed.")
+    NOT_GRANTED = ("not-granted", 403, "The operator does not grant this tool.")
     MISDIRECTED = ("misdirected", 421, "The Host header names another host.")
     DECLARED = ("declared", 409, "Calls of this tool must go through the gateway.")
     IN_PROGRESS = ("in-progress", 409, "The same request is still in progress.")

@@ -225,7 +225,8 @@ async def serve_http(gateway: Gateway, options: argparse.Namespace) -> None:
         gateway.report(f"The files were read again. Servers: {names}.")
 
     tasks = Tasks()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: tasks.run(reload()))
+    if (hangup := getattr(signal, "SIGHUP", None)) is not None:  # there is none on Windows
+        asyncio.get_running_loop().add_signal_handler(hangup, lambda: tasks.run(reload()))
     gateway.report(f"Clients are served at http://{host}:{port}{PATH}.")
     if file is None:
         _report(f"The token of this run, shown once: {next(iter(app.access.tokens))}")

@@ -16,17 +16,17 @@ import asyncio
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from mulligan_gateway.access import Access, Meter, Refusal
-from mulligan_gateway.api import PREFIX, create_api
+from mulligan_gateway.api import DESCRIPTION, PREFIX, create_api, refuse_request
 from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.gateway import Gateway
 from mulligan_gateway.party import Party, Tasks
@@ -159,6 +159,11 @@ class Streams:
             self._listening = None
         for key in [key for key, each in self._waiting.items() if each is stream]:
             del self._waiting[key]
+
+    def end_listening(self) -> None:
+        """The client is told no more than the answers to what it has asked."""
+        if self._listening is not None:
+            self._listening.end()
 
     def cancel(self, key: bytes) -> None:
         """A request has no answer, for its client has cancelled it: its connection ends."""
@@ -295,6 +300,13 @@ class HttpClients:
         for each in (*self._by_id.values(), *self._by_principal.values()):
             each.session.change_servers()
 
+    def keep_only(self, principals: Container[str]) -> None:
+        """End the sessions of everybody else, each once what it was asked is answered."""
+        for kept in (self._by_id, self._by_principal):
+            for name, each in list(kept.items()):
+                if each.principal not in principals:
+                    self._closing.run(self._end_later(kept.pop(name)))
+
     async def end(self, name: str) -> None:
         """A client is done."""
         found = self._by_id.pop(name, None)
@@ -310,6 +322,14 @@ class HttpClients:
         self._by_principal.clear()
         await asyncio.gather(*(each.session.close() for each in every))
         await self._closing.wait()
+
+    async def _end_later(self, found: HttpSession) -> None:
+        found.streams.end_listening()
+        with suppress(TimeoutError):  # what is left then is given up
+            async with asyncio.timeout(self._gateway.options.limits.answer):
+                while found.busy:  # noqa: ASYNC110 - it is not waited for one thing
+                    await asyncio.sleep(SOON)
+        await found.session.close()
 
     def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
         streams = Streams(self._gateway.options.limits)
@@ -373,9 +393,12 @@ class GatewayApp:
         self.lanes = Lanes(wide=WIDE, longest=SOON)
         self.openings = Lanes(wide=OPENING, longest=gateway.options.limits.start)
         routes = create_api(
-            gateway.m, find_principal=self.find_principal, trusted=gateway.options.trusted
+            gateway.m,
+            find_principal=self.find_principal,
+            find_grant=gateway.find_grant,
+            trusted=gateway.options.trusted,
         )
-        self._api = Starlette(routes=routes)
+        self.api = Starlette(routes=routes)
         self.change_access(access)
 
     def find_principal(self, headers: Mapping[str, str]) -> str | Refusal:
@@ -386,6 +409,7 @@ class GatewayApp:
         """From now on, these are the clients, and what each may do."""
         self.access = access
         self.gateway.grants = access.grants
+        self.clients.keep_only(set(access.tokens.values()))
 
     def change_servers(self, servers: Sequence[Server]) -> None:
         """From now on, these are the servers; calls under way end where they began."""
@@ -418,8 +442,8 @@ class GatewayApp:
                 said = b"The store cannot be reached.\n", b"ok\n"
                 fine = await self.gateway.is_healthy()
                 await Response(said[fine], 200 if fine else 503)(scope, receive, send)
-            elif scope["path"].startswith(f"{PREFIX}/"):
-                await self._api(scope, receive, send)
+            elif scope["path"] == DESCRIPTION:
+                await self.api(scope, receive, send)
             else:
                 await Exchange(self, scope, receive=receive, send=send).run()
 
@@ -432,31 +456,43 @@ def refuse(status: int, said: str, *, retry_after: int = 0) -> Response:
 
 
 class Exchange:
-    """One HTTP request and its answer."""
+    """One HTTP request and its answer, of MCP or of the API: what its client is granted and has
+    used is asked here."""
 
     def __init__(self, app: GatewayApp, scope: Scope, *, receive: Receive, send: Send) -> None:
         self._app = app
-        self._request = Request(scope, receive)
+        self._request = Request(scope, self._receive)
         self._headers = self._request.headers
-        self._receive = receive
-        self._send = send
+        self._receive_raw = receive
+        self._send_raw = send
+        self._path = scope["path"].rstrip("/")
+        self._in_api = scope["path"].startswith(f"{PREFIX}/")
         self._principal = ""
         """Who asks; empty before it is known, and for a stranger."""
 
-    async def _answer(self, response: Response) -> None:
-        self._note_answer(response.status_code, len(response.body))
-        await response(self._request.scope, self._receive, self._send)
+    async def _receive(self) -> Message:
+        message = await self._receive_raw()
+        self._note_bytes("in", len(message.get("body", b"")))
+        return message
 
-    def _note_answer(self, status: int, length: int = 0) -> None:
-        self._app.gateway.metrics.add("requests_total", self._principal, str(status))
-        self._note_bytes("out", length)
+    async def _send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            status = str(message["status"])
+            self._app.gateway.metrics.add("requests_total", self._principal, status)
+        self._note_bytes("out", len(message.get("body", b"")))
+        await self._send_raw(message)
 
     def _note_bytes(self, direction: str, length: int) -> None:
-        self._app.gateway.metrics.add("bytes_total", self._principal, direction, by=length)
-        self._app.meter.add_bytes(self._principal, length)
+        if length:
+            self._app.gateway.metrics.add("bytes_total", self._principal, direction, by=length)
+            self._app.meter.add_bytes(self._principal, length)
+
+    async def _answer(self, response: Response) -> None:
+        await response(self._request.scope, self._receive, self._send)
 
     async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
-        await self._answer(refuse(status, said, retry_after=retry_after))
+        write = refuse_request if self._in_api else refuse
+        await self._answer(write(status, said, retry_after=retry_after))
 
     async def run(self) -> None:
         """Answer it."""
@@ -465,13 +501,10 @@ class Exchange:
             await self._refuse(principal.status, principal.said)
             return
         self._principal = principal
-        path, grant = (
-            self._request.scope["path"].rstrip("/"),
-            self._app.gateway.find_grant(principal),
-        )
-        if path == METRICS and grant.metrics:
+        grant = self._app.gateway.find_grant(principal)
+        if self._path == METRICS and grant.metrics:
             await self._answer(PlainTextResponse(self._app.write_metrics(), media_type=PROMETHEUS))
-        elif path != PATH:
+        elif self._path != PATH and not self._in_api:
             await self._refuse(404, f"There is only {PATH} here.")
         elif self._app.under_way[principal] >= (grant.at_once or MOST_UNDER_WAY):
             await self._refuse(429, "Too many of your requests are under way.", retry_after=1)
@@ -490,7 +523,9 @@ class Exchange:
 
     async def _run_for(self, principal: str) -> None:
         method = self._request.method
-        if method == "POST":
+        if self._in_api:
+            await self._app.api(self._request.scope, self._receive, self._send)
+        elif method == "POST":
             await self._take_in_turn(principal)
         elif method == "GET":
             await self._listen(principal)
@@ -520,7 +555,6 @@ class Exchange:
         if body is None:
             await self._refuse(413, f"A message has {limits.frame} bytes at most.")
             return
-        self._note_bytes("in", len(body))
         try:
             frame = read_frame(body, limits)
         except UnreadableFrameError as error:
@@ -624,7 +658,6 @@ class Exchange:
                 return
             kind = {"content-type": EVENTS, "cache-control": "no-cache", **(headers or {})}
             written = [(name.encode(), value.encode()) for name, value in kind.items()]
-            self._note_answer(200)
             await self._send({"type": "http.response.start", "status": 200, "headers": written})
             while not gone.done():
                 if first is not None:
@@ -645,7 +678,6 @@ class Exchange:
         stream.end()
 
     async def _send_part(self, body: bytes, *, more: bool = True) -> None:
-        self._note_bytes("out", len(body))
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 

@@ -65,17 +65,15 @@ class OwnCalls:
     def _find_pitfalls(self, named: str = "", *, words: str = "") -> str:
         """What is known to go wrong with a tool, or with all that the client may call."""
         grant = self._shared.find_grant(self._principal)
-        tools = sorted(
-            {tool for server, tool in self._shared.list_tools() if grant.allows(server, tool)}
-        )
-        if named:
-            server, tool = self._names.resolve(named) or ("", named)
-            tools = [tool] if grant.allows(server, tool) else []
-        if grant.tools and not tools:
+        server, tool = self._names.resolve(named) or ("", named)
+        if named and not grant.allows(server, tool):
             return ""
-        lessons = self._shared.insights.lesson_list
-        wanted = tools if named or grant.tools else ()
-        return lessons.describe_pitfalls(wanted, words=words, tokens=MOST_TOKENS)
+        return self._shared.insights.lesson_list.describe_pitfalls(
+            (tool,) if named else (),
+            words=words,
+            tokens=MOST_TOKENS,
+            allows=grant.allows if grant.tools else None,
+        )
 
     def _explain(self, named: str) -> str:
         find, (server, tool) = self._find_pitfalls, self._names.resolve(named) or ("", named)

@@ -67,6 +67,7 @@ class AskedRequest:
     token: bytes = b""
     """What the origin calls its progress; empty where it does not want to hear of any."""
     params: bytes = b""
+    """As the peer was sent them."""
     sent_token: bytes = b""
     """What the peer calls it."""
     limit: asyncio.TimerHandle | None = None
@@ -124,9 +125,10 @@ class Party:
         wanted = key if keeps and not again and key not in self._given_up else b""
         name = self._choose(wanted, self.asked)
         asked = AskedRequest(method=method, name=name, origin=origin, key=key, on_answer=on_answer)
-        raw = asked.params = bytes(self.fill_in(params))
+        raw = bytes(self.fill_in(params))
         if _TOKEN_WRITTEN in raw:
             raw = self._note_token(raw, asked, keeps=keeps and not again)
+        asked.params = raw
         self.asked[name] = asked
         if origin is not None and key:
             origin.heard[key] = (self, name)

@@ -76,6 +76,7 @@ def test_the_file_that_the_page_shows_can_be_read(tmp_path):
         (("at_once = 4", "at_once = -4"), "below 0"),
         (('"read"', '"reads"'), "there are"),
         (('"files/*", "git/git_status"', '"filse/*"'), "fits no server"),
+        (('"files/*"', '"files"'), r"write 'files/\*' for every tool of files"),
     ],
 )
 def test_a_file_that_says_something_else_is_refused(tmp_path, changed, said):

@@ -19,6 +19,7 @@ from mulligan import Mulligan
 from mulligan.stores.opening import open_store
 from mulligan.types.log import LogQuery
 from mulligan_gateway import api as module
+from mulligan_gateway.access import EVERYTHING, Grant
 from mulligan_gateway.api import ApiLimits, RepeatedWrites, ReportedTurns, create_api
 from mulligan_gateway.api_messages import (
     LogRequest,
@@ -46,8 +47,10 @@ def find_principal(headers: Mapping[str, str]) -> str | Refusal:
     return TOKENS.get(token) or Refusal(401, "A bearer token is needed.")
 
 
-def connect(m: Mulligan, *, token: str = "t-ann", limits: ApiLimits = PLAIN) -> Any:
-    routes = create_api(m, find_principal=find_principal, limits=limits)
+def connect(
+    m: Mulligan, *, token: str = "t-ann", limits: ApiLimits = PLAIN, grant: Grant = EVERYTHING
+) -> Any:
+    routes = create_api(m, find_principal=find_principal, find_grant=lambda _: grant, limits=limits)
     transport = httpx.ASGITransport(app=Starlette(routes=routes))
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
@@ -179,6 +182,39 @@ async def test_pitfalls_come_as_text(m):
 
     assert isinstance(answer.json()["text"], str)
     assert refused.status_code == 400
+
+
+async def test_a_client_reports_and_asks_only_of_the_tools_that_it_is_granted(m):
+    others, own = {**FAILED, "server": "crm"}, {**FAILED, "server": "files"}
+    pitfalls, executions = "/v1/pitfalls", "/v1/executions"
+    asked = {"tool": "find_order", "error": "limit must be less than 50"}
+    async with connect(m) as client:
+        await client.post(executions, json={"executions": [others] * 4, "agent": "ts"})
+    m.flush()
+    async with connect(m) as client:
+        everything = await client.get(pitfalls)
+    async with connect(m, grant=Grant(tools=("files/*",))) as client:
+        refused = [
+            await client.post(executions, json={"executions": [own, others]}),
+            await client.post("/v1/reviews", json={"executions": [others], "reply": "x"}),
+            await client.post("/v1/suggestions", json={**asked, "server": "crm"}),
+            await client.post("/v1/suggestions", json=asked),
+        ]
+        taken = [
+            await client.post(executions, json={"executions": [own]}),
+            await client.post("/v1/suggestions", json={**asked, "server": "files"}),
+        ]
+        told = [
+            await client.get(pitfalls, params=params)
+            for params in ({}, {"tool": "find_order"}, {"agent": "ts"})
+        ]
+    m.flush()
+
+    assert "find_order" in everything.json()["text"]
+    assert {each.json()["type"] for each in refused} == {"urn:mulligan:problem:not-granted"}
+    assert [each.status_code for each in (*refused, *taken)] == [403] * 4 + [201, 200]
+    assert [each.json()["text"] for each in told] == ["", "", ""]
+    assert [row.server for row in m.insights.log(LogQuery())] == ["files"] + ["crm"] * 4
 
 
 async def test_a_write_with_the_same_key_is_done_once(m):

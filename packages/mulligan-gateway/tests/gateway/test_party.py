@@ -87,6 +87,17 @@ def test_a_request_made_again_has_an_id_of_its_own():
     assert said[1]["id"] != 7
 
 
+async def test_a_request_is_remembered_as_its_peer_was_sent_it():
+    _, said, _, server = make()
+    given = b'{"_meta":{"progressToken":"t"}}'
+    first, second = (server.ask("x", given, origin=Party([]), key=b"1") for _ in range(2))
+
+    kept = [json.loads(server.asked[name].params) for name in (first, second)]
+
+    assert kept == [each["params"] for each in said]
+    assert kept[1] != kept[0]
+
+
 async def test_progress_tokens_that_two_use_are_put_back():
     heard, said, client, server = make()
     other = Party(heard)

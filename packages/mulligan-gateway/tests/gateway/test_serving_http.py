@@ -17,7 +17,7 @@ from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.servers_file import Server
 from tests.gateway.test_command import SDK_SERVER, use, use_directly
 from tests.gateway.web import serve_app
-from tests.gateway.world import INITIALIZE, run_gateway
+from tests.gateway.world import INITIALIZE, run_gateway, wait_until
 
 pytestmark = pytest.mark.full
 
@@ -232,3 +232,62 @@ async def test_a_platform_asks_whether_we_are_well_and_what_was_counted():
     assert lines["mulligan_gateway_sessions"] == "0"
     sent = int(lines['mulligan_gateway_bytes_total{client="ann",direction="out"}'])
     assert sent >= len(called.content) + len(full.content)
+
+
+async def test_the_api_takes_from_the_same_minute_as_mcp_and_is_counted_with_it():
+    grants = {"ann": Grant(metrics=True, per_minute=3), "bob": Grant(bytes_per_minute=10)}
+    asked = {"tool": "add", "error": "no"}
+    async with run_gateway(own_tools=False) as gateway:
+        app = GatewayApp(gateway, Access(tokens=TOKENS, grants=grants))
+        async with serve_app(app, lifespan="on") as url, httpx.AsyncClient() as http:
+            stranger = await http.get(f"{url}/v1/pitfalls")
+            described = await http.get(f"{url}/v1/openapi.json")
+            await open_session(http, f"{url}/mcp", ANN)
+            taken = await http.post(f"{url}/v1/suggestions", json=asked, headers=ANN)
+            over = [
+                await http.get(f"{url}/v1/pitfalls", headers=ANN),
+                await http.post(f"{url}/mcp", content=ask("ping"), headers={**SEES, **ANN}),
+            ]
+            first = await http.post(f"{url}/v1/suggestions", json=asked, headers=BOB)
+            long = await http.get(f"{url}/v1/pitfalls", headers=BOB)
+            counted = (await http.get(f"{url}/metrics", headers=ANN)).text
+
+    said = (stranger, described, taken, *over, first, long)
+    assert [each.status_code for each in said] == [401, 200, 200, 429, 429, 200, 429]
+    assert stranger.json()["type"] == "urn:mulligan:problem:unauthorized"
+    assert over[0].json()["type"] == "urn:mulligan:problem:too-many"
+    assert 0 < int(over[0].headers["retry-after"]) <= 60
+    lines = dict(line.rsplit(" ", 1) for line in counted.splitlines() if line[0] != "#")
+    assert lines['mulligan_gateway_requests_total{client="bob",status="200"}'] == "1"
+    assert lines['mulligan_gateway_requests_total{client="bob",status="429"}'] == "1"
+    sent = len(first.request.content)
+    assert lines['mulligan_gateway_bytes_total{client="bob",direction="in"}'] == str(sent)
+    got = len(first.content) + len(long.content)
+    assert lines['mulligan_gateway_bytes_total{client="bob",direction="out"}'] == str(got)
+
+
+async def test_a_client_that_is_removed_hears_no_more_but_what_its_calls_under_way_come_to():
+    call = ask("tools/call", {"name": "elicit", "arguments": {}})
+    async with run_gateway(own_tools=False) as gateway:
+        app = GatewayApp(gateway, Access(tokens=TOKENS))
+        async with serve_app(app, lifespan="on") as url, httpx.AsyncClient(timeout=60) as http:
+            anns, bobs = [await open_session(http, f"{url}/mcp", who) for who in (ANN, BOB)]
+            found = app.clients.find(anns["mcp-session-id"], "ann")
+            calling = asyncio.ensure_future(http.post(f"{url}/mcp", content=call, headers=anns))
+            await wait_until(lambda: bool(found.session.client.asked))
+            async with http.stream("GET", f"{url}/mcp", headers=anns) as listening:
+                app.change_access(Access(tokens={"u" * 20: "bob"}))
+                heard = await listening.aread()
+            fine = await http.post(f"{url}/mcp", content=ask("tools/list"), headers=bobs)
+            refused = await http.post(f"{url}/mcp", content=ask("ping"), headers=anns)
+            (key,) = found.session.client.asked
+            answer = {"jsonrpc": "2.0", "id": json.loads(key), "result": {"action": "accept"}}
+            found.session.take_line(json.dumps(answer).encode())
+            called = await calling
+            await wait_until(lambda: found.session.closed)
+            left = app.clients.count
+
+    assert b"data:" not in heard
+    assert (fine.status_code, refused.status_code) == (200, 401)
+    assert "accept" in called.text
+    assert left == 1

@@ -507,3 +507,27 @@ async def test_known_errors_are_found_by_their_words_among_the_tools_that_a_clie
     assert all("`refuse`: fails with" in each for each in found)
     assert nothing == "Nothing is known of that."
     assert not any("not today" in each for each in hidden)
+
+
+async def test_what_is_known_of_a_tool_says_nothing_of_a_hidden_one_of_the_same_name():
+    one, two = scripted("one"), scripted("two")
+    async with run_gateway(one, two, mode=Mode.AUTO) as gateway:
+        gateway.grants = {"ann": Grant(tools=("one/*",)), "bob": Grant(tools=("*/refuse",))}
+        async with (
+            connect(gateway) as client,
+            connect(gateway, principal="ann") as ann,
+            connect(gateway, principal="bob") as bob,
+        ):
+            for _ in range(4):
+                await client.call("two_refuse")
+            await client.session.finish()
+            gateway.m.flush()
+            hidden = [
+                await ask(ann, "mulligan_pitfalls", tool="refuse"),
+                await ask(ann, "mulligan_pitfalls"),
+                await ask(ann, "mulligan_search", words="not today"),
+            ]
+            shown = await ask(bob, "mulligan_pitfalls", tool="two_refuse")
+
+    assert not any("ot today" in each for each in hidden)
+    assert "ot today" in shown

@@ -218,12 +218,14 @@ class LessonList:
         label: str = "",
         tokens: int,
         link: str = "",
+        allows: Callable[[str, str], bool] | None = None,
     ) -> str:
         """What is known to go wrong, for a prompt or a tool's description: ask of one tenant alone.
 
         With some tools, their pitfalls; with `words`, those that share some with them, such as an
         error; with an agent, what has failed that agent, of these tools or of every one. `label`
-        is what the log shows of an agent that is named by its identity.
+        is what the log shows of an agent that is named by its identity. `allows`: whether the
+        reader may know of a tool, by its server and name.
         """
         asked = LessonQuery(state=LessonState.ACTIVE, text=words, limit=MOST_LESSONS)
         wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
@@ -236,6 +238,11 @@ class LessonList:
             for tool in named
             for each in self._store.log.list_patterns(replace(lately, tool=tool))
         ]
+        if allows is not None:
+            # A pattern says nothing of servers: a name that a hidden tool has too is left out.
+            slots = self._store.log.sum_rollups(since=lately.since, until=now)
+            hidden = {slot.tool for slot in slots if not allows(slot.server, slot.tool)}
+            seen = [each for each in seen if each.pattern.tool not in hidden]
         shown = None if agent is None else label or label_of(agent)
         own = [each for each in seen if shown is None or shown in each.agents]
         if words:
@@ -254,6 +261,7 @@ class LessonList:
             for tool in wanted
             for lesson in self._failures.list_lessons(replace(asked, tool=tool))
             if _find_standing(lesson, known).state is LessonState.ACTIVE
+            and (allows is None or allows(lesson.server, lesson.tool))
         ]
         if agent is not None:
             # What has failed this agent, whoever has found out what helps.
