@@ -27,6 +27,9 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.facts": {"wanted": "evt-12"},
     "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
     "checks.date_arguments": {"day_name": None, "form": None, "days": None},
+    "mulligan_packs.services.service": {"pattern": "/events/(?P<event_id>[^/?&]*)"},
+    "mulligan_packs.services.table": {"pattern": r"@(\w+)"},
+    "mulligan_testing.simulations.core": {"pattern": "/calendars/(?P<id>[^/]+)/events"},
     "mulligan_dates.context": {"name": "game night"},
     "checks.ids": {"form": None},
     "mulligan_dates.tables": {

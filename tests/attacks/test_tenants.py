@@ -352,6 +352,7 @@ class Surfaces:
         asked = {
             "tool": ["fail", "look_up", f"{A}_find", f"{B}_find"],
             "action": self.ids[A].actions + self.ids[B].actions,
+            "words": ["fail", "not found", "unknown"],
         }
         for tool in own:
             names = tool["inputSchema"]["properties"]

@@ -16,7 +16,7 @@ from tests.bench.running import run_bench
 
 pytestmark = pytest.mark.full
 
-NEEDS_AN_INSTALLATION = {"gateway-servers", "gateway-suites"}
+NEEDS_AN_INSTALLATION = {"gateway-matrix", "gateway-servers", "gateway-suites"}
 LONG_ALSO_IN_SHORT = {
     "effects", "engines", "gateway", "hostile", "hosts", "packs", "pauses", "tasks",
 }  # fmt: skip

@@ -376,6 +376,9 @@ def test_every_name_on_a_page_is_in_the_code(repo):
     known |= {part for path in repo.trees("src") for part in re.split(r"/|\.py$", path)}
     # Settings are put together out of their parts, and their page is written from the code.
     known |= set(re.findall(r"\w+", (ROOT / "docs" / "settings.md").read_text()))
+    # Tools of services are rows of their tables.
+    tables = (ROOT / "packages" / "mulligan-packs" / "src").rglob("services/*.toml")
+    known |= {word for table in tables for word in re.findall(r"\w+", table.read_text())}
 
     pages = [page for page in PAGES if page.name != HISTORY and page.parent != HOST_PAGES]
     assert {p.name: gone for p in pages if (gone := unknown(p.read_text(), known))} == {}

@@ -285,7 +285,7 @@ def assemble(
             standard=standard,
         ),
         lease_renewer=LeaseRenewer(
-            store.journal.beat, lease=settings.lease, obey=partial(_obey_operator, store, toolbox)
+            store.journal.beat, lease=settings.lease, obey=_obey_weakly(store, toolbox)
         ),
         memory=FailureMemory(
             store, redactor=runtime.redactor, clock=clock, tell=runtime.events.publish
@@ -304,6 +304,18 @@ def _obey_operator(store: Store, toolbox: Toolbox) -> None:
     for word in {*said.values()} - {*Mode}:
         _warn_of_mode(word)
     toolbox.limit({tool: read_limit(word) for tool, word in said.items()})
+
+
+def _obey_weakly(store: Store, toolbox: Toolbox) -> Callable[[], None]:
+    """For the lease's thread, which must not keep alive tools that hold their application."""
+    reference = weakref.ref(toolbox)
+
+    def obey() -> None:
+        found = reference()
+        if found is not None:
+            _obey_operator(store, found)
+
+    return obey
 
 
 @cache
