@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -101,6 +102,8 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "at_most": lambda _: 500,
     "longest": lambda _: 500,
     "masked": lambda text: text,
+    "pattern: re.Pattern[str]": lambda _: re.compile(r"\\?[a-f]{1,4}"),
+    "read": lambda _: str.upper,
     "pattern": lambda _: "^[A-Z]{3}$",
     "wanted": lambda _: "date",
     "form": lambda _: "%Y-%m-%d",

@@ -300,7 +300,7 @@ class Surfaces:
             async with serve_app(app) as url:
                 headers = {"authorization": f"Bearer {TOKEN['ann']}"}
                 async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
-                    for route in app._api.routes:
+                    for route in app.api.routes:
                         await self._ask_api(client, route)
             async with connect(gateway) as client:
                 await self._ask_mcp(client)
