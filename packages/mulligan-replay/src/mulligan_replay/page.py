@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby
 
-from mulligan.evaluation.page import draw_bars, render_page, render_table
+from mulligan.evaluation.page import render_page, render_shares, render_table
 from mulligan.insights.figures import Estimate
 from mulligan.types.display import escape as show_controls
 from mulligan_replay.figures import Example, ReplayReport
@@ -121,8 +121,8 @@ def _render_about(report: ReplayReport) -> Iterator[str]:
 
 def _render_figures(report: ReplayReport) -> Iterator[str]:
     yield render_table(("", "figure", "rests on, 95 % interval"), list_figures(report))
-    yield draw_bars(_share_out(report.by_blame), title="Whose fault the failures are")
-    yield draw_bars(_share_out(report.by_class), title="Failures by class")
+    yield render_shares("Whose fault the failures are", _share_out(report.by_blame))
+    yield render_shares("Failures by class", _share_out(report.by_class))
 
 
 def _share_out(counts: Mapping[str, int]) -> dict[str, float]:

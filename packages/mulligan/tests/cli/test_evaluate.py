@@ -93,7 +93,7 @@ def test_a_page_is_written_and_people_get_tables(evaluate, tmp_path: Path) -> No
 
     assert code == 0
     assert "Reflection rate" in said
-    assert "<svg" in page.read_text()
+    assert "First replies rejected by a check" in page.read_text()
 
 
 def test_replies_of_the_store_are_replayed_under_other_checks(

@@ -5,17 +5,11 @@ from __future__ import annotations
 import itertools
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
 
-from mulligan.evaluation.page import (
-    draw_bars,
-    draw_interval,
-    render_comparison,
-    render_report,
-)
+from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import (
     CaseResult,
     ChangeSafety,
@@ -199,7 +193,7 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
-def test_a_report_is_one_page_with_figures_plots_and_every_case() -> None:
+def test_a_report_is_one_page_with_figures_and_every_case() -> None:
     page = render_report(
         Report(
             results=(result("a"), result("b", iterations=3, rules=("text.too_long",), bound=True)),
@@ -209,7 +203,7 @@ def test_a_report_is_one_page_with_figures_plots_and_every_case() -> None:
 
     tags = Tags(page)
     assert (tags.open, tags.crossed) == ([], [])
-    assert tags.seen.count("svg") == 4
+    assert tags.seen.count("table") == 3
     said = " ".join(tags.text)
     assert all(word in said for word in ("mine", "question a", "text.too_long", "Reflection rate"))
     assert "sent although rejected" in said
@@ -254,15 +248,6 @@ def test_the_first_reply_and_the_one_that_goes_out_stand_side_by_side() -> None:
     said = " ".join(Tags(page).text)
     for words in ("first words", "last words", "openai:gpt-5", "2026-11-16 04:00 UTC", "Mind."):
         assert words in said
-
-
-def test_names_from_outside_cannot_break_out_of_a_plot() -> None:
-    for drawn in (
-        draw_bars({"<b>&": 0.5}, title='"><script>'),
-        draw_interval(low=-1, middle=0, high=1, limit=-2, title="<script>"),
-    ):
-        assert "<script>" not in drawn
-        ElementTree.fromstring(drawn)
 
 
 SAME = report(*[True, False] * 150)

@@ -101,7 +101,7 @@ from mulligan.types.private_file import refuse_unwritable
         help="what an earlier run printed with --json: this one is compared with it",
     ),
     option("--limit", type=parse_count, metavar="N", help="only the first cases"),
-    option("--html", type=Path, metavar="FILE", help="write a page with plots there"),
+    option("--html", type=Path, metavar="FILE", help="write a page with every case there"),
     about="Run a golden set through a writer and the checks, and report how often a reply was "
     "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks, or two "
     "writers, on the\nsame cases.",
