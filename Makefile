@@ -69,9 +69,9 @@ fast-fuzz: .venv/.test                   ## the compiled part under the sanitize
 	$(BIN)/python -m bench.compiled.equality --sanitized $(if $(VALUES),--values $(VALUES))
 
 docs: .venv/.test                        ## write the generated pages anew
-	$(BIN)/python -m mulligan.cli.reference cli > docs/cli.md
-	$(BIN)/python -m mulligan.cli.reference settings > docs/settings.md
-	$(BIN)/python -m mulligan.cli.reference tool_settings > docs/tool_settings.md
+	$(BIN)/python -m bench.reference cli > docs/cli.md
+	$(BIN)/python -m bench.reference settings > docs/settings.md
+	$(BIN)/python -m bench.reference tool_settings > docs/tool_settings.md
 
 site: .venv-site/.ready                  ## the pages as a site in build/site; it loads nothing from elsewhere
 	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --quiet --config-file site/mkdocs.yml

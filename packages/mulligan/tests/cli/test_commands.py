@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.reference import PAGES
 from mulligan.cli.commands import COMMANDS, EXAMPLES, EXTRAS, list_commands
 from mulligan.cli.main import build_parser
-from mulligan.cli.reference import PAGES
 from mulligan.runtime.declaration import Declared
 from mulligan.settings import SETTINGS
 

@@ -1,6 +1,6 @@
 """Writes the generated pages of `docs` from the code itself, so that none can be out of date.
 
-`python -m mulligan.cli.reference cli`, `settings` or `tool_settings`.
+`python -m bench.reference cli`, `settings` or `tool_settings`.
 """
 
 from __future__ import annotations
