@@ -304,7 +304,6 @@ ASKED = {
     "mulligan backup": ("OUT",),
     "mulligan report": ("-o", "OUT"),
     "mulligan view": ("tools",),
-    "mulligan top": ("--once",),
     "mulligan demo": ("--help",),
     "mulligan show": ("ACTION",),
     "mulligan settle": ("ACTION", "--note", TEXT),

@@ -167,7 +167,6 @@ WRITERS = {
     "export": ["export", "out"],
     "parquet": ["export", "out", "--parquet"],
     "evaluation": ["evaluate", "--limit", "1", "--html", "out/page.html"],
-    "calibration": ["calibration", "--picture", "out/page.svg"],
     "backup": ["backup", "out"],
 }
 """Commands that write files, into a folder of their own."""

@@ -61,7 +61,6 @@ ELSEWHERE = {
 MORE = {
     ("settle",): ["--note", "done"],
     ("rate",): ["--up"],
-    ("top",): ["--once"],
     ("report",): ["-o", "{new}"],
     ("evaluate",): ["--recorded"],
     ("suggest",): ["--tool", "look_up", "--args", "{}", "--error", "the gizmo whirred past"],

@@ -155,9 +155,6 @@ TEST_PREFIX = "MULLIGAN_TEST_"
 """Variables of test suites, ours and those of programs that build on us: no settings."""
 
 
-_LOOP = "reflect"
-
-
 SECRET = ("store", "otlp", "vault_key", "key")
 """Settings that hold a password or a key, or may."""
 
@@ -246,8 +243,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     """What a judge may take, and do."""
     backoff: Backoff = field(default_factory=Backoff)
     """How long a failed call waits before it is made again."""
-    loop: str = _LOOP
-    """How drafts are made: `reflect` (criticised and revised), or `once`."""
     keep_replies: bool = True
     """Keep replies in the vault as long as `retention.kept` says, to try other checks on them."""
     app: str = ""
@@ -304,12 +299,6 @@ class Settings(Struct, frozen=True, kw_only=True):
 
         if self.stuck_after < 0:
             raise ConfigurationError(f"stuck_after is {self.stuck_after}; it is at least 0.")
-
-        if self.loop != _LOOP:
-            # Loaded where another one is named: most applications write no drafts.
-            from mulligan.loops.drafts import choose_loop
-
-            choose_loop(self.loop)
 
         if self.hold_life <= timedelta(0):
             raise ConfigurationError(

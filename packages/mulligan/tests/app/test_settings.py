@@ -186,7 +186,6 @@ def test_a_store_that_cannot_be_read_is_not_quoted_either() -> None:
         ("MULLIGAN_STOER", "Did you mean MULLIGAN_STORE"),
         ("MULLIGAN_XYZZY", r"MULLIGAN_XYZZY.*There are: .*MULLIGAN_ATTEMPTS"),
         ("MULLIGAN_RETENTION", "MULLIGAN_RETENTION sets nothing"),
-        ("MULLIGAN_LOOP", "reflect, once"),
     ],
 )
 def test_a_variable_that_sets_nothing_is_refused_with_those_that_do(name: str, says: str) -> None:
@@ -209,7 +208,6 @@ def test_variables_of_tests_and_of_others_are_left_alone() -> None:
         ("JUDGE_LIMITS_TOKENS", "200", "judge_limits.tokens", 200),
         ("TIMEZONE", "Europe/Berlin", "timezone", "Europe/Berlin"),
         ("OUTSIDE", "refuse", "outside", "refuse"),
-        ("LOOP", "once", "loop", "once"),
         ("RETENTION_LEARNED", "7", "retention.learned", timedelta(days=7)),
         ("SPANS", "off", "spans", False),
     ],

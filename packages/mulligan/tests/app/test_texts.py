@@ -244,23 +244,6 @@ async def test_without_a_critic_the_error_says_what_to_do() -> None:
             await m.draft(writes("x"), question="Why?")
 
 
-async def test_the_loop_is_chosen_by_a_setting() -> None:
-    asked: list[str] = []
-
-    def critic(question, draft):
-        asked.append(draft.text)
-        return Critique(score=1)
-
-    rules = DraftRules(critics=[critic])
-
-    async with Mulligan("memory:", loop="once") as m:
-        once = await m.draft(writes("An answer."), question="Why?", rules=rules)
-    with pytest.raises(ConfigurationError, match="There are: reflect, once"):
-        Mulligan("memory:", loop="twice")
-
-    assert (once.text, once.standing, asked) == ("An answer.", Standing.UNREVIEWED, [])
-
-
 # -- what is kept for later -----------------------------------------------------------------------
 
 

@@ -268,15 +268,6 @@ def test_a_lesson_that_is_not_there_is_one_sentence(store: str, capsys) -> None:
     assert err == ("mulligan: 'zzz': there is no such lesson. `mulligan lessons list` has them.\n")
 
 
-def test_the_calibration_is_drawn_into_a_file(store: str, tmp_path: Path, capsys) -> None:
-    file = tmp_path / "curve.svg"
-
-    code, _, _ = run(capsys, "calibration", "--store", store, "--picture", str(file))
-
-    assert code == 0
-    assert file.read_text(encoding="utf-8").startswith("<svg")
-
-
 @pytest.fixture
 def worn(tmp_path: Path) -> str:
     """A store with a lesson that has touched 130 calls."""

@@ -23,9 +23,9 @@ from mulligan.loops.drafts import (
     Drafted,
     DraftRules,
     JudgeCritic,
-    choose_loop,
     judged_by,
     read_draft_rules,
+    write_draft,
 )
 from mulligan.loops.replies import ReplyRules, bind_checks, warn_at_the_bound, write_reply
 from mulligan.loops.streaming import Stream
@@ -355,8 +355,9 @@ class Texts:
         by = cast("Writer", writer.write if isinstance(writer, AgentWriter) else writer)
         held_to = self._with_critics(read_draft_rules(rules))
         steps = StepLog(self._parts.runtime)
-        run = choose_loop(self._settings.loop)
-        drafted = await run(by, question=question, rules=held_to, announce=steps, stream=stream)
+        drafted = await write_draft(
+            by, question=question, rules=held_to, announce=steps, stream=stream
+        )
         return replace(drafted, id=steps.id)
 
     def _with_critics(self, rules: DraftRules) -> DraftRules:

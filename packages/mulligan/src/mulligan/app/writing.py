@@ -125,7 +125,7 @@ class Writing:
         """Generate, criticise, revise: the best judged draft, and always an answer.
 
         `write` is a function of a brief, sync or async; an agent, a runnable, a model or its name.
-        Without critics the application's judge is the critic. The setting `loop` says how.
+        Without critics the application's judge is the critic.
         """
         return await self._texts.draft(write, question=question, rules=rules)
 

@@ -60,7 +60,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 EXTRAS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo", "a demo in your terminal: no key, no Docker, no network"),
     "dashboard": ("dashboard", "the dashboard, in a browser"),
-    "top": ("dashboard", "the overview and the open list, live"),
     "report": ("dashboard", "every view of the dashboard in one HTML file"),
     "view": ("dashboard", "a page of the dashboard as JSON or CSV"),
     "replay": ("replay", "what would have been caught in runs that were recorded"),
@@ -178,7 +177,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "mulligan pitfalls find --tokens 200",
         "mulligan pitfalls --agent planner",
     ),
-    "mulligan calibration": ("mulligan calibration --picture calibration.svg",),
+    "mulligan calibration": ("mulligan calibration",),
     "mulligan tasks": ("mulligan tasks list",),
     "mulligan tasks list": ("mulligan tasks list --json",),
     "mulligan tasks show": ("mulligan tasks show weekly-report",),

@@ -29,7 +29,6 @@ from mulligan.insights.lessons import BUILT_IN, LessonHistory, LessonSeen, Measu
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.lesson import Lesson, LessonQuery, LessonState
-from mulligan.types.private_file import refuse_unwritable, write_private
 
 MOST_USES = 100
 """The newest calls that a lesson touched, unless every one is asked for."""
@@ -196,19 +195,13 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
 @command(
     "calibration",
     add_store_and_json,
-    option("--picture", metavar="FILE", help="also write it to an SVG file"),
     about="Compare the stated probabilities of suggestions with their results, and show how "
     "much more often\nfailures are repaired with memory than in the control group.",
 )
 def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, and the curve."""
-    if options.picture:
-        refuse_unwritable(Path(options.picture))
     with Insights.open(settings) as insights:
         measured = insights.lesson_list.measure()
-        drawn = insights.lesson_list.draw_calibration(measured)
-    if options.picture:
-        write_private(Path(options.picture), drawn)
     return render.answer(options, measured, *_describe_curve(measured))
 
 

@@ -18,7 +18,7 @@ from mulligan.version import VERSION
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
 
-LIVE = frozenset({"dashboard", "gateway", "worker", "top", "completion"})
+LIVE = frozenset({"dashboard", "gateway", "worker", "completion"})
 """Commands that run until stopped, or never wait."""
 
 ALL = frozenset({"completion"})

@@ -30,7 +30,6 @@ from mulligan.learning.calibration import (
     compute_difference,
     measure_calibration,
     measure_lift,
-    render_reliability,
 )
 from mulligan.learning.consolidation import (
     MOST_LESSONS,
@@ -325,10 +324,6 @@ class LessonList:
             calibration=measure_calibration(forecasts),
             lift=measure_lift({slot: n for slot, n in counts.items() if fits(slot)}),
         )
-
-    def draw_calibration(self, measured: Measured) -> str:
-        """Predicted against observed, as an SVG picture."""
-        return render_reliability(measured.calibration)
 
     def _find_names(self, query: LessonQuery) -> LessonQuery:
         return replace(

@@ -6,7 +6,7 @@ import logging
 import re
 import statistics
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import timedelta
 from functools import partial
@@ -329,15 +329,16 @@ async def write_draft(
 ) -> Drafted:
     """Generate, criticise, revise; returns the best judged draft, and always an answer."""
     refuse_silent_critics(rules.critics)
-    return await write_once(
+    _refuse_unwritable(write, question)
+    loop = _DraftLoop(
         write,
         question=question,
         rules=rules,
         announce=announce,
-        monotonic=monotonic,
+        meter=Meter(rules.budget, monotonic=monotonic),
         stream=stream,
-        critics=cast("Sequence[Critic]", rules.critics),
     )
+    return await loop.run()
 
 
 def _refuse_unwritable(write: object, question: object) -> None:
@@ -374,44 +375,6 @@ def refuse_silent_critics(critics: Sequence[object]) -> None:
             )
 
 
-async def write_once(
-    write: Writer,
-    *,
-    question: str,
-    rules: DraftRules,
-    announce: Announce = ignore_event,
-    monotonic: Callable[[], float] = time.monotonic,
-    stream: Stream | None = None,
-    critics: Sequence[Critic] = (),
-) -> Drafted:
-    """Generate one draft without a critic, unreviewed: for when speed matters more."""
-    _refuse_unwritable(write, question)
-    loop = _DraftLoop(
-        write,
-        question=question,
-        rules=rules,
-        announce=announce,
-        meter=Meter(rules.budget, monotonic=monotonic),
-        critics=critics,
-        stream=stream,
-    )
-    return await loop.run()
-
-
-LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {
-    "reflect": write_draft,
-    "once": write_once,
-}
-"""The loops for drafts, by the name a configuration gives them."""
-
-
-def choose_loop(name: str) -> Callable[..., Awaitable[Drafted]]:
-    """The draft loop of that name."""
-    if name not in LOOPS:
-        raise ConfigurationError(f"There is no loop {name!r}. There are: {', '.join(LOOPS)}.")
-    return LOOPS[name]
-
-
 async def draft_steps(
     write: Writer, *, question: str, rules: DraftRules
 ) -> AsyncIterator[Happened]:
@@ -434,13 +397,12 @@ class _DraftLoop:
         rules: DraftRules,
         announce: Announce,
         meter: Meter,
-        critics: Sequence[Critic],
         stream: Stream | None,
     ) -> None:
         self._write = write
         self._question = question
         self._rules = rules
-        self._critics = critics
+        self._critics = cast("Sequence[Critic]", rules.critics)
         self._stream = stream
         self._announce = announce
         self._meter = meter
