@@ -29,7 +29,7 @@ from mulligan_gateway.access import Access, Meter, Refusal
 from mulligan_gateway.api import DESCRIPTION, PREFIX, create_api, refuse_request
 from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.gateway import Gateway
-from mulligan_gateway.party import Party, Tasks
+from mulligan_gateway.party import LISTEN, Party, Tasks
 from mulligan_gateway.protocol import (
     BAD_PARAMS,
     INVALID_REQUEST,
@@ -135,6 +135,8 @@ class Streams:
         self._limits = limits
         self._waiting: dict[bytes, ClientStream] = {}
         self._listening: ClientStream | None = None
+        self._subscribed: set[ClientStream] = set()
+        """Those of requests that are never answered, only told."""
         self._kept: deque[bytes] = deque(maxlen=MOST_KEPT)
 
     def open(self, key: bytes) -> ClientStream | None:
@@ -153,8 +155,13 @@ class Streams:
             self._listening.put(self._kept.popleft())
         return self._listening
 
+    def subscribe(self, stream: ClientStream) -> None:
+        """The request of a connection asks to be told of changes for as long as it stands."""
+        self._subscribed.add(stream)
+
     def close(self, stream: ClientStream) -> None:
         """A connection is gone."""
+        self._subscribed.discard(stream)
         if self._listening is stream:
             self._listening = None
         for key in [key for key, each in self._waiting.items() if each is stream]:
@@ -162,6 +169,8 @@ class Streams:
 
     def end_listening(self) -> None:
         """The client is told no more than the answers to what it has asked."""
+        for stream in self._subscribed:
+            stream.end()
         if self._listening is not None:
             self._listening.end()
 
@@ -583,10 +592,13 @@ class Exchange:
             return
         session = shared.session.join(Party(stream, keeps_ids=False))
         with shared.use():
+            if frame.method == LISTEN:
+                shared.streams.subscribe(stream)
             session.take_frame(frame)
             try:
                 await self._stream(stream, codes=True)
             finally:
+                shared.streams.close(stream)
                 # Whoever hangs up does not want it any more.
                 await session.leave()
 
@@ -610,6 +622,8 @@ class Exchange:
             if stream is None:
                 await self._refuse(409, "A request of this session with the same id is under way.")
                 return
+            if frame.method == LISTEN:
+                found.streams.subscribe(stream)
             found.session.take_frame(frame)
             try:
                 await self._stream(stream, headers=headers)

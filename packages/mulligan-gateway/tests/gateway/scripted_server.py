@@ -217,6 +217,9 @@ def take(message):  # noqa: C901
         send(id=key, result={"messages": [said]})
     elif method == "completion/complete":
         send(id=key, result={"completion": {"values": [params["ref"].get("name", "")]}})
+    elif method == "subscriptions/listen":
+        meta = {"io.modelcontextprotocol/subscriptionId": key}
+        send(method="notifications/subscriptions/acknowledged", params={"_meta": meta})
     elif method == "ping":
         send(id=key, result={})
     elif method == "odd/method":

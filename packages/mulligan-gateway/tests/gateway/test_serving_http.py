@@ -11,13 +11,14 @@ from fastmcp.client.transports import StreamableHttpTransport
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
+from msgspec.structs import replace
 
 from mulligan_gateway.access import Access, Grant
 from mulligan_gateway.http_server import GatewayApp
 from mulligan_gateway.servers_file import Server
 from tests.gateway.test_command import SDK_SERVER, use, use_directly
 from tests.gateway.web import serve_app
-from tests.gateway.world import INITIALIZE, run_gateway, wait_until
+from tests.gateway.world import INITIALIZE, QUICK, run_gateway, wait_until
 
 pytestmark = pytest.mark.full
 
@@ -291,3 +292,27 @@ async def test_a_client_that_is_removed_hears_no_more_but_what_its_calls_under_w
     assert (fine.status_code, refused.status_code) == (200, 401)
     assert "accept" in called.text
     assert left == 1
+
+
+@pytest.mark.parametrize("in_session", [False, True])
+async def test_a_client_that_is_removed_is_subscribed_to_nothing(in_session):
+    meta = {} if in_session else {"_meta": MODERN}
+    frame = ask("subscriptions/listen", {"notifications": {"toolsListChanged": True}, **meta})
+    async with run_gateway(own_tools=False, limits=replace(QUICK, answer=3_600.0)) as gateway:
+        app = GatewayApp(gateway, Access(tokens=TOKENS))
+        async with serve_app(app, lifespan="on") as url, httpx.AsyncClient(timeout=60) as http:
+            headers = {**SEES, **ANN, "mcp-method": "subscriptions/listen"}
+            headers["mcp-protocol-version"] = MODERN["io.modelcontextprotocol/protocolVersion"]
+            if in_session:
+                headers = await open_session(http, f"{url}/mcp", ANN)
+            async with http.stream("POST", f"{url}/mcp", content=frame, headers=headers) as told:
+                parts = told.aiter_bytes()
+                heard = await anext(parts)
+                name = headers.get("mcp-session-id")
+                found = app.clients.find(name, "ann") if name else app.clients.share("ann")
+                app.change_access(Access(tokens={"u" * 20: "bob"}))
+                await wait_until(lambda: found.session.closed)
+                rest = [part async for part in parts]
+
+    assert b"notifications/subscriptions/acknowledged" in heard
+    assert not any(b"data:" in part for part in rest)
