@@ -13,7 +13,6 @@ from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallFlagged
-from mulligan.types.interfaces import OPERATOR, KnownTool
 from mulligan.types.log import LogQuery
 from tests.app.test_worker import wait_until
 
@@ -248,9 +247,8 @@ def test_the_stricter_of_operator_and_application_holds(tmp_path) -> None:
 def test_a_word_that_only_a_newer_version_knows_still_holds_calls(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    said = KnownTool(server=OPERATOR, tool="", effect="", repeat="", mode="careful")
     with Mulligan(f"sqlite:///{tmp_path}/family.db", mode=Mode.AUTO) as m:
-        m.insights.store.catalog.remember([said]).result()
+        m.insights.store.catalog.limit("", "careful").result()
 
         assert act(m) == act(m) == []
         assert mode_of(m, "send") == "suggest"

@@ -81,6 +81,18 @@ class LifeContract(Contract):
 
         assert store.catalog.list_tools() == [replace(said, server=""), able]
 
+    def test_the_last_word_of_an_operator_counts_and_is_no_tool(self, store: Store) -> None:
+        """By tool, and for all of them."""
+        said = KnownTool(tool="move", server="", effect="read", repeat="once", mode="auto")
+        store.catalog.remember([said]).result()
+
+        store.catalog.limit("", "off").result()
+        store.catalog.limit("move", "observe").result()
+        store.catalog.limit("", "suggest").result()
+
+        assert store.catalog.list_limits() == {"": "suggest", "move": "observe"}
+        assert store.catalog.list_tools() == [said]
+
     def test_health_says_how_the_store_is(self, store: Store) -> None:
         """What is in it, and that nothing is wrong."""
         store.journal.submit([make_first_entry("a")]).result()

@@ -56,7 +56,6 @@ from mulligan.types.events import (
 )
 from mulligan.types.finding import SeverityName
 from mulligan.types.interfaces import (
-    OPERATOR,
     Check,
     Clock,
     Gather,
@@ -300,7 +299,7 @@ def assemble(
 
 def _obey_operator(store: Store, toolbox: Toolbox) -> None:
     """Go no further than an operator says, at run time and for every process of the store."""
-    said = {each.tool: each.mode for each in store.catalog.list_tools() if each.server == OPERATOR}
+    said = store.catalog.list_limits()
     for word in {*said.values()} - {*Mode}:
         _warn_of_mode(word)
     toolbox.limit({tool: read_limit(word) for tool, word in said.items()})

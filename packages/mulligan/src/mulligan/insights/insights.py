@@ -24,7 +24,7 @@ from mulligan.types.effect import OUTSIDE, Effect, Mode, Outside, read_limit
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
 from mulligan.types.finding import FindingCount
-from mulligan.types.interfaces import OPERATOR, Health, KnownTool, Store
+from mulligan.types.interfaces import Health, KnownTool, Store
 from mulligan.types.lesson import Alike, FailedCall, Suggestion
 from mulligan.types.limits import Retention
 from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
@@ -169,7 +169,7 @@ class Insights(StoreReader):
         only the effects of other tools that it has called.
         """
         if self.tenant is None:
-            return self.list_declared()
+            return self.store.catalog.list_tools()
         declared = {(each.server, each.tool): each for each in self.declared()}
         now, label = self.clock(), self.names.find_label
         slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
@@ -178,18 +178,18 @@ class Insights(StoreReader):
             # Of another process's declaration, only what its author shares with every tenant.
             declared.get((each.server, each.tool))
             or replace(each, promises=(), schema={}, error_rules=(), kinds={})
-            for each in self.list_declared()
+            for each in self.store.catalog.list_tools()
             if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
         ]
 
     def _list_callable(self) -> Sequence[KnownTool]:
         """The tools whose schemas may be quoted."""
-        return self.declared() if self.tenant is not None else self.list_declared()
+        return self.declared() if self.tenant is not None else self.store.catalog.list_tools()
 
     def list_modes(self) -> dict[str, Mode]:
         """How far an operator lets tools go, by name; "" is all of them."""
-        known = self.store.catalog.list_tools()
-        return {each.tool: read_limit(each.mode) for each in known if each.server == OPERATOR}
+        said = self.store.catalog.list_limits()
+        return {tool: read_limit(mode) for tool, mode in said.items()}
 
     def set_mode(self, mode: Mode, *, tool: str = "") -> None:
         """Let every application of the store go no further than this, with one tool or with all.
@@ -199,8 +199,7 @@ class Insights(StoreReader):
         """
         if self.tenant is not None:
             raise ConfigurationError("A mode holds for all tenants: set it without --tenant.")
-        said = KnownTool(server=OPERATOR, tool=tool, effect="", repeat="", mode=mode.value)
-        self.store.catalog.remember([said]).result()
+        self.store.catalog.limit(tool, mode.value).result()
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""

@@ -201,7 +201,7 @@ class LessonList:
 
         One that is known here already is left as it is.
         """
-        tools = {tool.tool for tool in self._ask.list_declared()} or None
+        tools = {tool.tool for tool in self._store.catalog.list_tools()} or None
         whose = self._names.find_tenant(tenant) or ""
         read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=whose)
         new = [lesson for lesson in read if not self._failures.list_lesson_versions(lesson.id)]

@@ -26,7 +26,7 @@ from mulligan.telemetry.writer import RowCounts
 from mulligan.types.action import Action, Foreseen
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import MulliganError
-from mulligan.types.interfaces import OPERATOR, Clock, KnownTool, Store
+from mulligan.types.interfaces import Clock, KnownTool, Store
 from mulligan.types.log import Batch, LogQuery
 from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
 
@@ -177,10 +177,6 @@ class StoreReader:
     def names(self) -> NameLookup:
         """Tenants and agents by what people call them."""
         return NameLookup(self.redactor)
-
-    def list_declared(self) -> list[KnownTool]:
-        """The tools that applications have declared."""
-        return [each for each in self.store.catalog.list_tools() if each.server != OPERATOR]
 
     def list_open(self, asked: ViewFilter) -> list[Action]:
         """Actions that need attention, oldest first."""

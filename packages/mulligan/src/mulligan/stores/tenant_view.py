@@ -81,7 +81,10 @@ class _OneTenantStore:
         # Looked up by ids found in the others, which cannot be guessed.
         self.vault = store.vault
         # What decides whether a lesson still holds. It names no tenant: `Insights.tools` shows.
-        self.catalog = SimpleNamespace(list_tools=lambda: store.catalog.list_tools())
+        self.catalog = SimpleNamespace(
+            list_tools=lambda: store.catalog.list_tools(),
+            list_limits=lambda: store.catalog.list_limits(),
+        )
         self.log = _OneTenantLog(store.log, whose)
         self.task_versions = _OneTenantTaskVersions(store.task_versions, whose)
         self.failures = _OneTenantFailures(store.failures, whose)

@@ -191,18 +191,21 @@ class KnownTool(Struct, frozen=True, kw_only=True):
     """By parameter: what it holds, why, and which checks look, where checks choose themselves."""
 
 
-OPERATOR = "(operator)"
-"""The server under which the catalog keeps how far an operator lets tools go: no tools."""
-
-
 class Catalog(Protocol):
-    """The tools that applications have declared, by server and name; the last word counts."""
+    """The tools that applications have declared, by server and name, and how far an operator lets
+    them go; the last word counts."""
 
     def remember(self, tools: Sequence[KnownTool]) -> Future[None]:
         """Write down what was declared, without waiting for the disk."""
 
     def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared, in the order of server and name."""
+
+    def limit(self, tool: str, mode: str) -> Future[None]:
+        """Write down how far an operator lets a tool go; an empty name is all of them."""
+
+    def list_limits(self) -> dict[str, str]:
+        """The modes that an operator has set, by tool. Every process asks three times a lease."""
 
 
 class Vault(Protocol):

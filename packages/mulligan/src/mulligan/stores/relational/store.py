@@ -23,6 +23,9 @@ from mulligan.stores.watermarks import WatermarkFile
 from mulligan.types.errors import StoreDamagedError
 from mulligan.types.interfaces import KnownTool
 
+OPERATOR = "(operator)"
+"""The server in whose rows it stands how far an operator lets tools go."""
+
 
 class CatalogTable:
     """Written in passing, through the journal's group commit."""
@@ -53,7 +56,18 @@ class CatalogTable:
 
     def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared."""
-        return [decode_tool(about) for (about,) in self._pool.fetch("tools")]
+        rows = self._pool.fetch("tools", operator=OPERATOR)
+        return [decode_tool(about) for (about,) in rows]
+
+    def limit(self, tool: str, mode: str) -> Future[None]:
+        """Record how far an operator lets a tool go."""
+        said = KnownTool(server=OPERATOR, tool=tool, effect="", repeat="", mode=mode)
+        return self.remember([said])
+
+    def list_limits(self) -> dict[str, str]:
+        """What an operator has set, and none of the declarations."""
+        rows = self._pool.fetch("limits", operator=OPERATOR)
+        return {said.tool: said.mode for said in (decode_tool(about) for (about,) in rows)}
 
 
 ENTRIES_CHECKED = 20_000
