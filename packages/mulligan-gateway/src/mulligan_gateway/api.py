@@ -212,7 +212,7 @@ class ReportedTurns:
         """A tool whose calls are held or undone here is called here, or what was done is on no
         record; any other is logged and reviewed, and never held: it has run."""
         key, known = (call.server, call.tool), self._host.tools.find_tool(_build_call(call))
-        if known is not None and known.has_effect:
+        if known is not None and known.reach.has_effect:
             raise ProblemError(
                 ProblemKind.DECLARED,
                 f"{call.tool} is declared here, so that its calls are held and undone: make "

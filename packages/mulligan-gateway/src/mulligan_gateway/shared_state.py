@@ -241,7 +241,7 @@ class Shared:
                 found = self.host.tools.find_tool(call)
             self._tools[key] = found
         tool = self._tools[key]
-        return self.options.mode if tool is None else tool.declaration.mode
+        return self.options.mode if tool is None else tool.reach.mode
 
     def forget_mode(self, server: str, tool: str) -> None:
         """A tool is declared anew, or will be at its next call."""
@@ -276,7 +276,7 @@ class Shared:
     def is_held(self, server: str, tool: str, arguments: Mapping[str, object]) -> bool:
         """Whether a person is asked about a call before it is made."""
         known = self.host.parts.toolbox.find_by_name(tool, server=server)
-        if known is None or not known.has_effect:
+        if known is None or not known.reach.has_effect:
             return False
         effect = known.declaration.classify_effect(arguments)
         return effect in (Effect.IRREVERSIBLE, Effect.UNDECLARED)

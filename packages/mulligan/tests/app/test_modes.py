@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from mulligan import Done, Effect, Mode, Mulligan, OpenTurn, Settings, Severity, Standing
+from mulligan.app.wiring import _obey_operator
 from mulligan.checks.text import length
 from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
@@ -230,6 +232,25 @@ def test_an_operator_turns_a_running_application_down_and_up_again(tmp_path) -> 
         assert wait_until(lambda: mode_of(m, "send") == "off")
         desk.act()
         assert len(desk.sent) == 2  # it is not held, and its attempt cannot be made again
+
+
+def test_a_call_that_began_on_the_record_ends_on_it_whatever_an_operator_says() -> (
+    None
+):
+    days = {"dinner": 20}
+
+    with Mulligan("memory:") as m:
+
+        @m.tool(effect="reversible", read=lambda r: days, undo=lambda r: days.update(r.before))
+        def move(day: int) -> Iterator[None]:
+            """Move dinner."""
+            m.insights.set_mode(Mode.OBSERVE)
+            _obey_operator(m.insights.store, m._parts.toolbox)
+            return (days.update(dinner=each) for each in (day,))
+
+        m.act_sync(MESSAGE, lambda turn: str(move(21)))
+
+    assert days == {"dinner": 21}  # while the turn was open, and on its record
 
 
 def test_the_stricter_of_operator_and_application_holds(tmp_path) -> None:

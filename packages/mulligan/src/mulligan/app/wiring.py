@@ -164,7 +164,10 @@ class Parts(Struct, frozen=True, kw_only=True):
 
     def describe_tools(self) -> list[KnownTool]:
         """The tools that are here, as the catalog has them."""
-        return [describe_tool(tool.declaration, rules=self.rules) for tool in self.toolbox]
+        return [
+            describe_tool(replace(tool.declaration, mode=tool.reach.mode), rules=self.rules)
+            for tool in self.toolbox
+        ]
 
     def begin_recovery(self) -> None:
         """Look after what others left, now and from now on."""

@@ -165,7 +165,7 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
         return execution.result
     if not call.advised:
         pass  # logged, and nothing more: it is one of too many in one request
-    elif tool.declaration.mode.only_watches or not tool.advises(execution.call.agent):
+    elif call.reach.mode.only_watches or not tool.advises(execution.call.agent):
         await _note_failure(call, execution)
     elif (advised := await advise(call, execution)) is not None:
         offer(advised, turn=call.turn)
@@ -184,7 +184,7 @@ SHADOW_ADVISED = "shadow.advised"
 
 def _is_heard(call: ActiveCall) -> bool:
     """Whether advice on a failure that was returned can reach its agent."""
-    return call.turn is not None or call.tool.declaration.mode is Mode.AUTO
+    return call.turn is not None or call.reach.mode is Mode.AUTO
 
 
 def _is_being_repaired(call: ActiveCall) -> bool:
@@ -322,7 +322,7 @@ async def _note_failure(call: ActiveCall, execution: Execution) -> None:
     """No advice is given, but the failure is remembered, and what was foreseeable counted; in
     shadow mode also that there was advice, which makes it no offer."""
     tool = call.tool
-    reports = tool.declaration.mode is Mode.SHADOW and tool.advises(execution.call.agent)
+    reports = call.reach.mode is Mode.SHADOW and tool.advises(execution.call.agent)
     if call.turn is None and not reports:
         return
     try:
@@ -349,7 +349,8 @@ def find_correction(error: BaseException, tool: Tool) -> SuggestedCall | None:
 
 
 def _build_correction(advised: Advised, tool: Tool) -> SuggestedCall | None:
-    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO or read_context().once:
+    mode = tool.reach.mode
+    if not advised.suggestions or mode is not Mode.AUTO or read_context().once:
         return None
     from mulligan.learning.decide import may_apply
 
@@ -364,7 +365,7 @@ def _build_correction(advised: Advised, tool: Tool) -> SuggestedCall | None:
         return None
     nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None
     failed = replace(advised.failed, effect=effect)
-    if nobody_holds_it or not may_apply(best, failed, mode=tool.declaration.mode):
+    if nobody_holds_it or not may_apply(best, failed, mode=mode):
         return None
     return SuggestedCall(
         suggestion=best, execution=execution, arguments=arguments, advised=advised, by_itself=True

@@ -86,6 +86,7 @@ class ActiveCall:
     def __init__(self, tool: Tool, turn: OpenTurn | None, waiter: Waiter) -> None:
         runtime = tool.runtime
         self.tool = tool
+        self.reach = tool.reach
         self.turn = turn
         self.waiter = waiter
         self.count_for(tool.labels if turn is None else turn.labels)
@@ -133,7 +134,7 @@ class ActiveCall:
         try:
             with around(self.records) if around and self.records else nullcontext():
                 answer = await self._make()
-                return await self._go_through(answer) if self.tool.has_effect else answer
+                return await self._go_through(answer) if self.reach.has_effect else answer
         finally:
             UNDER_WAY.set(self.outer)
 
@@ -222,6 +223,7 @@ class ActiveCall:
     def begin_again(self, *, try_number: int) -> ActiveCall:
         """Start a later try of the same call."""
         again = ActiveCall(self.tool, self.turn, self.waiter)
+        again.reach = self.reach
         again.count_for(self.labels)
         again.take(self.arguments)
         again.given = self.given
@@ -271,7 +273,7 @@ class ActiveCall:
             duration=timedelta(microseconds=self.duration_us),
             result=self.result,
             try_number=self.try_number,
-            watched=self.tool.describe_watch(self.arguments),
+            watched=self.tool.describe_watch(self.arguments, mode=self.reach.mode),
         )
 
 
@@ -293,7 +295,7 @@ def begin_call(
             runtime.host_calls.note_entered((tool.declaration.server, tool.declaration.tool))
     call = ActiveCall(tool, turn, waiter)
     arguments = _bind(call, given)
-    if call.take(arguments) and tool.unwraps:
+    if call.take(arguments) and call.reach.unwraps:
         arguments = _bind_unwrapped(call, given, arguments=arguments)
         call.take(arguments)
     if turn is not None:

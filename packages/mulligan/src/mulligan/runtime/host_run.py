@@ -157,7 +157,7 @@ class Run:
         with self.turn.make_current():
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None
-            if tool is not None and tool.has_effect:
+            if tool is not None and tool.reach.has_effect:
                 named = Call(id=call.id, tool=call.tool, arguments=call.arguments)
                 self._acted.setdefault(self.turn.attempt.number, []).append(name_call(named))
                 waited = await self._holds.find(call)

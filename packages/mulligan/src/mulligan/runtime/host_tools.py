@@ -138,7 +138,7 @@ class HostedTools:
         one that is only reported."""
         own = self._find_own(call)
         if own:
-            return next((tool for tool in own if tool.has_effect), own[0])
+            return next((tool for tool in own if tool.reach.has_effect), own[0])
         return find_wrapped(self._wrapped.get(self._locate(call)))
 
     @contextmanager
@@ -197,7 +197,7 @@ class HostedTools:
             return self._runtime.strict
         said = found.declaration
         always_undone = said.effect is Effect.REVERSIBLE and said.effect_of is None
-        return found.hosted and found.has_effect and not always_undone
+        return found.hosted and found.reach.has_effect and not always_undone
 
     def _wrap(self, name: str, said: Mapping[str, Any], runtime: Runtime | None = None) -> Hosted:
         # Whatever its arguments are, they are not those of our function.

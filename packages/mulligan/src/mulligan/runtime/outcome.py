@@ -179,7 +179,7 @@ def _emit_ended(call: ActiveCall, ended: _Ended) -> None:
 
 def _emit(tool: Tool, row: LogRow) -> None:
     runtime = tool.runtime
-    if row.agent in runtime.unlogged or tool.declaration.mode is Mode.OFF:
+    if row.agent in runtime.unlogged or tool.reach.mode is Mode.OFF:
         return
     runtime.log.emit(row)
     if runtime.events.wanted:
@@ -295,7 +295,7 @@ def fail_call(
         duration=timedelta(microseconds=duration_us),
         failure=failure,
         try_number=call.try_number,
-        watched=call.tool.describe_watch(call.arguments),
+        watched=call.tool.describe_watch(call.arguments, mode=call.reach.mode),
     )
     log_failure(call, error, execution=execution, duration_us=duration_us)
     return execution

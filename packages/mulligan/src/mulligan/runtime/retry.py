@@ -106,7 +106,7 @@ async def retry(first: ActiveCall, failed: Execution) -> Tried:
         again=try_again,
         effect=declaration.classify_effect(first.arguments),
         repeat=declaration.repeat,
-        mode=declaration.mode,
+        mode=first.reach.mode,
         using=_build_retrying(first, tries),
     )
     last = await _read_again(first, last=executions[-1])
@@ -204,7 +204,7 @@ async def _read_again(first: ActiveCall, *, last: Execution) -> Execution:
     failure, reader = last.failure, tool.declaration.callbacks.reader
     if failure is None or not failure.error_class.traits.rereads or reader is None:
         return last
-    if tool.declaration.mode.only_watches or (first.waiter is not ON_LOOP and is_async(reader)):
+    if first.reach.mode.only_watches or (first.waiter is not ON_LOOP and is_async(reader)):
         # A sync tool cannot wait for it.
         return last
     try:

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, cast
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from mulligan.checks.parameters import ToolShape
 from mulligan.codec import from_plain
@@ -232,6 +231,25 @@ class Runtime(Struct, frozen=True, kw_only=True):
 _report = logging.getLogger("mulligan")
 
 
+class Reach(Struct, frozen=True, kw_only=True):
+    """How far Mulligan goes with the calls of one tool. An operator may change that while it runs:
+    each call keeps what held when it began."""
+
+    mode: Mode
+    """The strictest of what its author, the application and an operator say."""
+    has_effect: bool
+    """What it does in a turn is journaled or held."""
+    untracked: bool
+    """What it does is on no record but the log, though it may change the world."""
+    guarded: bool
+    """A call of a turn is looked at or written down before it is made."""
+
+    @property
+    def unwraps(self) -> bool:
+        """Whether arguments that came as text or one level too deep are read as they were meant."""
+        return not self.mode.only_watches
+
+
 class Tool:
     """One declared tool: what its author says of it, and how its calls have gone."""
 
@@ -240,7 +258,6 @@ class Tool:
     ) -> None:
         self.function = function
         self.declaration = declaration
-        self._own_mode = declaration.mode
         self.runtime = runtime
         self.signature = read_signature(
             function, ours=declaration.ours, left_out=declaration.arguments.leave_out
@@ -287,20 +304,17 @@ class Tool:
 
     def limit(self, most: Mode) -> None:
         """Go no further than this with its calls, nor than its author and the application say."""
-        mode = self._own_mode.limit(self.runtime.mode).limit(most)
-        self.declaration = replace(self.declaration, mode=mode)
-        self.has_effect = self.changes and not mode.only_watches
-        """What it does in a turn is journaled or held."""
-        self.unwraps = not mode.only_watches
-        """Arguments that came as text or one level too deep are read as they were meant."""
-        self.untracked = not self.has_effect and self.declaration.effect is not Effect.READ
-        """What it does is on no record but the log, though it may change the world."""
-        self.guarded = self.has_effect or self.prechecks
-        """A call of a turn is looked at or written down before it is made."""
+        mode = self.declaration.mode.limit(self.runtime.mode).limit(most)
+        has_effect = self.changes and not mode.only_watches
+        self.reach = Reach(
+            mode=mode,
+            has_effect=has_effect,
+            untracked=not has_effect and self.declaration.effect is not Effect.READ,
+            guarded=has_effect or self.prechecks,
+        )
 
-    def describe_watch(self, arguments: Mapping[str, object]) -> Watched | None:
+    def describe_watch(self, arguments: Mapping[str, object], *, mode: Mode) -> Watched | None:
         """What another mode would have done with a call, where this one only watches."""
-        mode = self.declaration.mode
         if not mode.only_watches:
             return None
         effect = self.declaration.classify_effect(arguments) if mode.reviews else Effect.READ

@@ -78,7 +78,7 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.untracked and read_context().words_only:
+        if tool.reach.untracked and read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         try:
             return await once(args, kwargs)
@@ -111,7 +111,7 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.untracked and read_context().words_only:
+        if tool.reach.untracked and read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         try:
             return once(args, kwargs)
@@ -137,7 +137,7 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
 def _is_alone(tool: Tool) -> bool:
     """Whether its call belongs to no turn, and so is one of its own."""
-    if not tool.declaration.mode.reviews:
+    if not tool.reach.mode.reviews:
         return False
     if read_context().words_only:
         raise refuse_in_words(tool.declaration.tool)
@@ -170,7 +170,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
             return await _refuse(call, refused)
         args, kwargs = call.given
         if call.turn is not None and (
-            tool.guarded or (tool.untracked and _is_corrected(call.turn))
+            call.reach.guarded or (call.reach.untracked and _is_corrected(call.turn))
         ):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
         call.enter()
@@ -211,7 +211,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             return run_to_end(_refuse(call, refused))
         args, kwargs = call.given
         if call.turn is not None and (
-            tool.guarded or (tool.untracked and _is_corrected(call.turn))
+            call.reach.guarded or (call.reach.untracked and _is_corrected(call.turn))
         ):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
         call.enter()
@@ -282,7 +282,7 @@ MOST_SAID = 500
 def _find_stuck(call: ActiveCall) -> StuckError | None:
     """Why a call is not made that has failed in the same way too often in its turn."""
     tool, turn = call.tool, call.turn
-    if turn is None or not turn.failing or tool.declaration.mode.only_watches:
+    if turn is None or not turn.failing or call.reach.mode.only_watches:
         return None
     if read_context().once:
         return None  # its host decides how often it is made, or has made it already
@@ -329,9 +329,9 @@ async def _guard_call(call: ActiveCall, turn: OpenTurn) -> Any:
         refused = await precheck_call(call, turn)
         if refused is not None:
             return await _note_outcome(call, refused)
-        if call.tool.has_effect:
+        if call.reach.has_effect:
             return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
-        if not call.tool.declaration.mode.only_watches:
+        if not call.reach.mode.only_watches:
             refuse_repeats(call, turn)
         turn.attempt.asks = turn.attempt.asks or bool(call.tool.declaration.review.judged)
         return await _note_tried(call, try_call(call))
@@ -350,7 +350,7 @@ async def _note_tried(call: ActiveCall, tries: Awaitable[Tried]) -> Any:
 
 def _note_stopped(call: ActiveCall, error: BaseException) -> None:
     """Stopped in the middle, as by its agent's own time limit: it may still have landed."""
-    if call.turn is not None and call.tool.untracked and not is_deferral(error):
+    if call.turn is not None and call.reach.untracked and not is_deferral(error):
         call.turn.attempt.untracked.append(_build_untracked(call, call.turn, came_back=False))
 
 
@@ -364,7 +364,7 @@ def _note_success(call: ActiveCall, result: Any) -> Any:
         attempt.notes.append(call.describe_success)
         if turn.failing:
             turn.failing.pop(_name_call(call), None)
-        if tool.untracked:
+        if call.reach.untracked:
             attempt.untracked.append(_build_untracked(call, turn, came_back=True))
     return result
 
@@ -375,7 +375,7 @@ async def _note_outcome(call: ActiveCall, execution: Execution) -> Any:
         turn.attempt.notes.append(lambda: execution)
         if failure is not None or turn.failing:
             _count_failure(call, turn, execution)
-        if call.tool.untracked and not (failure and failure.nothing_done):
+        if call.reach.untracked and not (failure and failure.nothing_done):
             turn.attempt.untracked.append(_build_untracked(call, turn, came_back=failure is None))
     return await return_or_raise(call, execution)
 
