@@ -234,9 +234,7 @@ def test_an_operator_turns_a_running_application_down_and_up_again(tmp_path) -> 
         assert len(desk.sent) == 2  # it is not held, and its attempt cannot be made again
 
 
-def test_a_call_that_began_on_the_record_ends_on_it_whatever_an_operator_says() -> (
-    None
-):
+def test_a_call_that_began_on_the_record_ends_on_it_whatever_an_operator_says() -> None:
     days = {"dinner": 20}
 
     with Mulligan("memory:") as m:

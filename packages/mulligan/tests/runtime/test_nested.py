@@ -15,6 +15,7 @@ import pytest
 
 from mulligan import ConflictError, Effect, Mode, Mulligan, NothingDone, Repeat
 from mulligan.runtime import call
+from mulligan.runtime.episodes import LATE
 from mulligan.types.action import ActionQuery, State
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError, OutsideTurnError, RunningLoopError
@@ -258,10 +259,13 @@ def test_an_answer_without_an_end_is_not_waited_for(m, sent, monkeypatch) -> Non
 
 @pytest.mark.parametrize("outer", [{"effect": Effect.READ}, IDEMPOTENT])
 async def test_a_call_that_is_still_under_way_when_its_maker_fails_counts(m, sent, outer) -> None:
+    has_failed, booked = asyncio.Event(), asyncio.Event()
+
     @make_reversible(m, sent)
     async def order(what: str) -> str:
-        await asyncio.sleep(0.05)
+        await has_failed.wait()
         sent.append(what)
+        booked.set()
         return what
 
     async def fetch_price() -> None:
@@ -274,7 +278,8 @@ async def test_a_call_that_is_still_under_way_when_its_maker_fails_counts(m, sen
     async def agent(turn: Any) -> None:
         with pytest.raises(TimeoutError):
             await plan("dinner")
-        await asyncio.sleep(0.2)
+        has_failed.set()
+        await booked.wait()
 
     await m.act("Plan dinner", agent)
 
@@ -288,10 +293,12 @@ async def test_what_had_not_begun_when_its_maker_failed_is_done_once_at_the_most
     m, book, sent, outer, fails: int, way: str
 ) -> None:
     begun, tries = list[asyncio.Future[Any]](), itertools.count(1)
+    has_failed = asyncio.Event()
+    LATE.load()  # else the first failure is noted on a thread, and the task begins meanwhile
 
     async def order(what: str) -> None:
         if way != "task":
-            await asyncio.sleep(0.05)
+            await has_failed.wait()
         await asyncio.to_thread(book, what) if way == "thread" else book(what)
 
     @m.tool(**outer)
@@ -299,11 +306,13 @@ async def test_what_had_not_begun_when_its_maker_failed_is_done_once_at_the_most
         begun.append(asyncio.create_task(order(what)))
         if next(tries) <= fails:
             raise TimeoutError("no answer")
+        has_failed.set()
         await begun[-1]
 
     async def agent(turn: Any) -> None:
         with suppress(TimeoutError):  # as it may, in the last try
             await plan("dinner")
+        has_failed.set()
         await asyncio.gather(*begun, return_exceptions=True)
 
     await m.act("Plan dinner", agent)
