@@ -98,6 +98,21 @@ def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(
     assert len(json.loads(run(capsys, "open", "--json", "--store", journaled)[1])["actions"]) == 2
 
 
+def test_an_id_is_shown_as_it_is_typed_whatever_numbers_are_in_it(tmp_path: Path, capsys) -> None:
+    url, known = f"sqlite:///{tmp_path}/family.db", "019b42265473717386b5c0971992b55d"
+    opened = open_store(url)
+    opening = Opening(tool="move", effect=Effect.REVERSIBLE)
+    first = Entry(action=known, state=State.INTENT, at=NOW, version=1, opening=opening)
+    opened.journal.submit([first]).result()
+    opened.close()
+
+    code, _, err = run(capsys, "show", known[:-1] + "e", "--store", url)
+
+    assert code == 2
+    assert f"{known[:-1]}e" in err
+    assert f"Did you mean {known}?" in err
+
+
 @pytest.fixture
 def replied(tmp_path: Path) -> tuple[str, str]:
     """A store with one rejected reply, and its id."""
