@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
+from math import ceil
 from pathlib import Path
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from mulligan_gateway.toml_table import WrittenTable, read_toml
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16
 """The fewest characters of a token that cannot be guessed."""
+_MINUTE = 60.0
 
 
 class Refusal(Struct, frozen=True):
@@ -194,23 +196,23 @@ def _strip_port(host: str) -> str:
 
 
 class Meter:
-    """What each client has used of the current minute."""
+    """What each client has used of the current minute, which begins with its first request."""
 
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._minute = 0
+        self._began = -_MINUTE
         self._requests, self._bytes = Counter[str](), Counter[str]()
 
     def take_request(self, principal: str, grant: Grant) -> int:
         """Count a request; seconds until the next is taken, where this one is not."""
         now = self._now()
-        if int(now // 60) != self._minute:
-            self._minute = int(now // 60)
+        if now - self._began >= _MINUTE:
+            self._began = now
             self._requests.clear()
             self._bytes.clear()
         full = 0 < grant.per_minute <= self._requests[principal]
         if full or 0 < grant.bytes_per_minute <= self._bytes[principal]:
-            return 60 - int(now % 60)
+            return ceil(self._began + _MINUTE - now)
         self._requests[principal] += 1
         return 0
 

@@ -95,8 +95,8 @@ def test_a_file_that_others_may_read_is_refused(tmp_path):
         read_access(file, servers=["files"])
 
 
-def test_a_client_has_what_it_is_granted_of_each_minute():
-    now = [0.0]
+def test_a_client_has_what_it_is_granted_of_each_minute_from_its_first_request():
+    now = [59.0]
     meter = Meter(now=lambda: now[0])
     few, small = Grant(per_minute=2), Grant(bytes_per_minute=10)
 
@@ -104,9 +104,11 @@ def test_a_client_has_what_it_is_granted_of_each_minute():
     meter.add_bytes("bob", 11)
 
     assert taken == [0, 0, 60]
-    assert meter.take_request("bob", small) == 60
+    now[0] = 61.5
+    assert meter.take_request("ann", few) == 58
+    assert meter.take_request("bob", small) == 58
     assert meter.take_request("eve", few) == 0
-    now[0] = 61.0
+    now[0] = 119.0
     assert meter.take_request("ann", few) == 0
     assert meter.take_request("bob", small) == 0
 
