@@ -39,7 +39,7 @@ def test_nobody_waits_for_a_store_that_hangs() -> None:
     writer = a_writer(log, limits=replace(QUICK, give_way=30.0, patience=0.01))
     log.stall()
     writer.emit(a_row(0))
-    assert log.reached.wait(5)
+    assert log.reached.wait(60)
     time.sleep(0.02)
 
     for n in range(200):
@@ -65,7 +65,7 @@ def test_a_store_that_is_away_is_not_asked_the_more_the_more_is_called() -> None
     log.failing = True
     writer = a_writer(log, limits=replace(QUICK, first_pause=5.0))
     writer.emit(a_row(0))
-    assert log.reached.wait(5)
+    assert log.reached.wait(60)
 
     for n in range(1, 5_000):
         writer.emit(a_row(n))
@@ -82,7 +82,7 @@ def test_what_was_shed_before_is_among_what_is_lost_at_the_end(caplog) -> None:
     writer = a_writer(log, limits=replace(QUICK, patience=0.01))
     log.stall()
     writer.emit(a_row(0))
-    assert log.reached.wait(5)
+    assert log.reached.wait(60)
     time.sleep(0.02)
     for n in range(1, 500):
         writer.emit(a_row(n))

@@ -242,7 +242,7 @@ def start(story: Callable[..., Any], folder: Path, **environment: str) -> subpro
 def run_until_killed(story: Callable[..., Any], folder: Path) -> str:
     """What the process printed before it was killed."""
     with start(story, folder) as process:
-        printed, complaints = process.communicate(timeout=20)
+        printed, complaints = process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL, complaints
     return printed
 
@@ -261,7 +261,7 @@ def run_on_a_busy_store(story: Callable[..., Any], folder: Path) -> str:
             process.wait(timeout=0.3)
         other.execute("rollback")
         other.close()
-        printed, complaints = process.communicate(timeout=20)
+        printed, complaints = process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL, complaints
     return printed
 

@@ -139,7 +139,7 @@ def pause_host(
 
 def go_on(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGCONT)
-    process.wait(timeout=10)
+    process.wait(timeout=120)
 
 
 @pytest.mark.full

@@ -45,6 +45,11 @@ class Line:
             if not self.reads:
                 await asyncio.Event().wait()
 
+    async def wait_for(self, some: bytes) -> None:
+        async with asyncio.timeout(60):
+            while some not in b"".join(self.got):  # noqa: ASYNC110 - the stream tells nobody
+                await asyncio.sleep(0)
+
 
 async def listen(hub: Hub, line: Line) -> asyncio.Task[None]:
     task = asyncio.create_task(hub.answer()({}, line.receive, line.send))
@@ -58,7 +63,7 @@ async def test_news_reach_who_listens_until_they_go() -> None:
     task = await listen(hub, line)
 
     hub.publish("call", b'{"tool": "find"}')
-    await asyncio.sleep(0.01)
+    await line.wait_for(b"event: call\n")
     line.gone.set()
     await task
 
@@ -73,7 +78,7 @@ async def test_who_does_not_read_is_let_go_and_hinders_nobody(monkeypatch) -> No
 
     for number in range(20):
         hub.publish("call", str(number).encode())
-        await asyncio.sleep(0.01)
+        await live.wait_for(b"data: %d\n" % number)
     await first
 
     assert len(hub.clients) == 1
@@ -94,11 +99,9 @@ async def test_silence_is_filled_so_that_the_line_stays(monkeypatch) -> None:
     hub, line = Hub(), Line()
     task = await listen(hub, line)
 
-    await asyncio.sleep(0.05)
+    await line.wait_for(b": still here\n\n")
     line.gone.set()
     await task
-
-    assert b": still here\n\n" in line.got
 
 
 async def test_a_stream_ends_with_the_token_it_was_opened_by() -> None:

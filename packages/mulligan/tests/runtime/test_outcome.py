@@ -84,14 +84,18 @@ async def test_a_result_that_cannot_be_looked_at_reaches_its_caller(
 async def test_the_duration_of_a_call_is_its_tools_whatever_is_loaded_and_read_then(
     m: Mulligan, rows, monkeypatch: pytest.MonkeyPatch, *, fails: bool
 ) -> None:
+    after = list[float]()
+
     class Late:
         loaded = False
 
         async def load_beside_loop(self) -> None:
-            await asyncio.sleep(0.3)
+            after.append(time.monotonic())
+            await asyncio.sleep(0.1)
 
     def look_slowly(*given: object) -> None:
-        time.sleep(0.3)
+        after.append(time.monotonic())
+        time.sleep(0.1)
 
     @m.tool(effect=Effect.READ)
     async def find(day: str) -> str:
@@ -101,7 +105,9 @@ async def test_the_duration_of_a_call_is_its_tools_whatever_is_loaded_and_read_t
 
     monkeypatch.setattr(outcome, "LATE", Late())
     monkeypatch.setattr(outcome, "find_silent_error", look_slowly)
+    began = time.monotonic()
     with suppress(ValueError):
         await find("2026-11-20")
 
-    assert {row.duration_us < 200_000 for row in rows()} == {True}
+    [row] = rows()
+    assert row.duration_us <= (after[0] - began) * 1_000_000 + 1

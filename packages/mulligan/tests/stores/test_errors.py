@@ -71,7 +71,7 @@ def test_a_locked_journal_refuses_in_time_and_works_again_afterwards(store, path
 
         error = store.journal.submit([make_first_entry("during")]).exception()
 
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 30
     assert isinstance(error, StoreLockedError)
     assert str(path) in str(error)
     assert store.journal.find_action("during") is None

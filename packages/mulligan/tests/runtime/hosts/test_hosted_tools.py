@@ -240,14 +240,15 @@ async def test_a_call_that_may_be_of_two_peoples_turns_is_of_neither(m, host, ca
         return "12"
 
     ann, bob = (host.open("Mine?", principal=name) for name in ("Ann", "Bob"))
-    made = asyncio.Event()
+    asked, made = asyncio.Event(), asyncio.Event()
 
     async def wait(arguments: Mapping[str, object]) -> object:
+        asked.set()
         await made.wait()
         return await enter_nowhere(balance)(arguments)
 
     waits = asyncio.create_task(ann.call(HostCall(tool="balance", arguments={}, make=wait)))
-    await asyncio.sleep(0.01)
+    await asked.wait()
     await bob.call(HostCall(tool="balance", arguments={}, make=enter_nowhere(balance)))
     of_both = count_calls(ann), count_calls(bob)
     made.set()

@@ -365,14 +365,17 @@ async def test_what_checks_a_text_may_fail_or_go_on_without_the_next_one():
     async def fail(text, rewrite):
         raise ValueError(text)
 
+    late = asyncio.Event()
+
     async def check_in_time(text, rewrite):
         with suppress(TimeoutError):  # it is too late on purpose
             await asyncio.wait_for(rewrite(Correction(text="not good", findings=())), 0.01)
+        late.set()
         return SimpleNamespace(text=text)
 
     with pytest.raises(ValueError, match="bad"):
         await Rewriting(fail).offer("bad")
     rewriting = Rewriting(check_in_time)
     await rewriting.offer("bad")
-    await asyncio.sleep(0.05)
+    await late.wait()
     assert (await rewriting.offer("good, but late")).text == "bad"
