@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> Result:
 
 def _strike(store: str, every: Sequence[Case], options: argparse.Namespace) -> Tally:
     """The campaign on one kind of store."""
-    points = QUICK_POINTS if options.quick else options.points
+    points = min(options.points, QUICK_POINTS) if options.quick else options.points
     with ExitStack() as stack:
         worlds = open_worlds(store, stack)
         return run_campaign(

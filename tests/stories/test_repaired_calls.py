@@ -111,6 +111,7 @@ def test_a_call_that_fails_once_more_was_not_repaired(m: Mulligan) -> None:
     assert [str(each) for each in turn.advised] == [note]
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 async def test_the_models_of_real_frameworks_read_it(framework: str) -> None:
