@@ -265,7 +265,7 @@ class Diary:
             if turn.attempt.number == 1:
                 for day in days or ("never", "Friday"):
                     with suppress(ValueError):  # the agent hears of it and goes on
-                        move(day)
+                        move(day) if day else self.write(lands)
             return "Moved."
 
         async with Mulligan("memory:", checks=[check], clock=clock, recover=False) as m:
@@ -273,7 +273,7 @@ class Diary:
             said |= {"effect": Effect.REVERSIBLE, "before": self.read, "undo": undo}
             move = m.tool(**said)(self.move)
             await m.act("Move it", agent)
-            if lands:
+            if lands and "" not in days:
                 self.write(lands)
             for _ in range(7):
                 clock.move(MINUTES)
@@ -329,6 +329,50 @@ async def test_what_arrives_after_the_right_call_is_not_taken_for_its_work(
     said: dict[str, Any],
 ) -> None:
     assert await Diary().live(lands="never", **said) == [State.NEEDS_HUMAN]
+
+
+@pytest.mark.parametrize("said", [ABOUT, ABOUT | VERSIONS])
+async def test_what_arrives_between_two_right_calls_is_not_taken_for_their_work(
+    said: dict[str, Any],
+) -> None:
+    days = ("never", "Friday", "", "Sunday")
+
+    assert await Diary().live(*days, lands="never", **said) == [State.NEEDS_HUMAN]
+
+
+async def test_what_a_probe_finds_is_adopted_though_a_later_call_has_changed_the_object() -> None:
+    clock, made, away = FixedClock(NOW), dict[str | None, dict[str, str]](), [True]
+    there = {"day": "Monday"}
+
+    def probe(record: Record) -> dict[str, str] | None:
+        if away:
+            raise ConnectionError
+        return made.get(record.key)
+
+    def move(day: str, key: str | None = None) -> dict[str, str]:
+        there["day"] = day
+        made[key] = {"day": day}
+        if day == "Friday":
+            raise TimeoutError("no answer")
+        return dict(made[key])
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(TimeoutError):  # the remote gave no answer
+            tool("Friday")
+        tool("Sunday")
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        said = ABOUT | {"before": lambda _: dict(there), "undo": lambda record: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, probe=probe, key="key", **said)(move)
+        await m.act("Move it", agent)
+        before = [action.state for action in m.insights.open_list.actions()]
+        away.clear()
+        clock.move(MINUTES)
+        await m.recover()
+        after = [action.state for action in m.insights.open_list.actions()]
+
+    assert (before, after) == ([State.UNKNOWN], [State.EXECUTED])
 
 
 async def test_a_late_arrival_is_not_taken_for_the_work_of_the_same_tool_on_another_server() -> (

@@ -155,17 +155,22 @@ async def test_what_may_be_about_the_same_object_waits_for_a_later_call_that_sta
         assert (held["x"], log) == (10, [])
         assert [a.state for a in list_open(m)] == [State.UNDO_FAILED] * 2
         assert "Put (value: 5)" in str(done.reply)
+        unknown = "do not declare which objects they are about"
+        assert (unknown in str(done.reply)) is not bool(declared)
 
 
 def test_many_elements_of_a_bulk_do_not_each_name_all_that_they_wait_for() -> None:
     later = [build_element(f"b{number:04}", "b") for number in range(500)]
     earlier = [build_element(f"a{number:04}", "a") for number in range(500)]
 
-    line_up([*later, *earlier])
+    first = build_element("0", "0")
+
+    line_up([*later, *earlier, first])
 
     assert earlier[0].after == tuple(action.id for action in later)
     assert {action.after for action in earlier[1:]} == {(earlier[0].id,)}
     assert {action.after for action in later} == {()}
+    assert first.after == tuple(action.id for action in earlier)
 
 
 def build_element(name: str, call: str) -> LiveAction:

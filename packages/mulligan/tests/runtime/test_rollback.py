@@ -129,6 +129,40 @@ async def test_a_call_is_not_undone_under_a_later_one_that_gave_no_answer() -> N
     assert left == [State.UNDO_FAILED, State.NEEDS_HUMAN]
 
 
+@pytest.mark.parametrize("beside", [False, True])
+async def test_without_versions_what_was_undone_beside_others_is_not_tried_again_by_itself(
+    beside: bool,
+) -> None:
+    clock, there, away = FixedClock(NOW), {"a": "old", "b": "old"}, set[str]()
+
+    def look(record: Any) -> str:
+        if record.arguments["name"] in away:
+            raise ConnectionError
+        return there[record.arguments["name"]]
+
+    def put(name: str) -> None:
+        there[name] = "new"
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.attempt.number == 1:
+            tool("a")
+            if beside:
+                tool("b")
+            away.add("a")
+        return "Done."
+
+    async with Mulligan("memory:", checks=[reject_all], recover=False, clock=clock) as m:
+        undo = lambda record: there.update({record.arguments["name"]: record.before})  # noqa: E731
+        about = lambda record: record.arguments["name"]  # noqa: E731
+        tool = m.tool(effect=Effect.REVERSIBLE, before=look, undo=undo, about=about)(put)
+        await m.act("Write it", agent)
+        away.clear()
+        clock.move(timedelta(minutes=10))
+        await m.recover()
+
+    assert there == {"a": "new" if beside else "old", "b": "old"}
+
+
 def list_actions(world: World) -> list:
     return world.m.insights.store.journal.list_actions(ActionQuery())
 

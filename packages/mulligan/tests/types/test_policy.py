@@ -192,6 +192,14 @@ def test_an_irreversible_call_that_may_have_landed_is_a_case_for_a_person():
             assert moves[0] is Move.ASK
 
 
+def test_what_makes_no_call_is_done_after_an_irreversible_one_too():
+    conflict = Failed(error_class=ErrorClass.CONFLICT, effect=Effect.IRREVERSIBLE)
+    gone = replace(conflict, error_class=ErrorClass.MISSING, repeat=Repeat.IDEMPOTENT, deletes=True)
+
+    assert consecutive(conflict, times=3) == [Move.REREAD, Move.REREAD, Move.STOP]
+    assert choose_move(gone) is Move.ADOPT
+
+
 def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
     for error_class in LANDED:
         failed = Failed(

@@ -475,9 +475,9 @@ class _Undo:
     record: Record
     policy: UndoPolicy
     first: Observation
-    undone: Undone | None = None
+    undone: Undone | None
     failure: BaseException | None = None
-    may_land: bool = False
+    may_land: bool
     """Asked before the look: what it does not find may arrive while its answer is in flight."""
 
 
