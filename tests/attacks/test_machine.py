@@ -206,7 +206,7 @@ def test_nobody_else_can_put_files_into_a_folder_that_a_command_makes(
 
 
 @posix
-@pytest.mark.parametrize("command", ["report", "evaluation", "calibration"])
+@pytest.mark.parametrize("command", ["report", "evaluation"])
 def test_a_planted_link_does_not_have_a_report_written_over_what_it_leads_to(
     store, command, capsys
 ):
