@@ -34,12 +34,11 @@ from mulligan.runtime.context import OpenTurn
 from mulligan_packs.calendar import (
     CalDAV,
     KnownPlaces,
-    calendar_checks,
     calendar_facts,
     calendar_tools,
 )
-from mulligan_packs.calendar.checks import OWN
 from mulligan_packs.calendar.desk import Desk
+from mulligan_packs.calendar.tools import OWN
 from mulligan_testing.radicale import radicale_server
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -79,7 +78,7 @@ async def plan(options: argparse.Namespace, calendar: CalDAV) -> None:
     now = datetime.now(ZoneInfo(options.zone)) if own_time else SUNDAY
     m = Mulligan(
         options.store,
-        checks=calendar_checks(),
+        checks="standard",
         facts=calendar_facts(calendar, zone=options.zone),
     )
     tools = calendar_tools(m, calendar, zone=options.zone, places=KnownPlaces())

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mulligan.app.mulligan import Mulligan
+from mulligan.checks.standard import StandardChecks
 from mulligan.cli import render
 from mulligan.loops.actions import Attempted
 from mulligan.process.user_functions import await_value
@@ -29,12 +30,11 @@ from mulligan.settings import Redaction, Settings
 from mulligan.types.call import Record, RecordFunction
 from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
-from mulligan_packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
-from mulligan_packs.calendar.checks import OWN
+from mulligan_packs.calendar import CalDAV, Event, calendar_facts, calendar_tools
 from mulligan_packs.calendar.desk import Desk
 from mulligan_packs.calendar.events import Stored
 from mulligan_packs.calendar.text import read_text
-from mulligan_packs.calendar.tools import CalendarTools
+from mulligan_packs.calendar.tools import OWN, CalendarTools
 from mulligan_testing.line import LineWrite
 
 STYLES = {
@@ -239,7 +239,7 @@ async def open_family(store: str, url: str, *, tell: Teller | None = None) -> As
     tell = tell or Teller(Console(quiet=True))
     with closing(CalDAV(url, timeout=CHILD_TIMEOUT)) as calendar:
         async with Mulligan(
-            checks=[wrap_check(check, tell) for check in calendar_checks()],
+            checks=[wrap_check(StandardChecks(lambda _: None), tell)],
             facts=calendar_facts(calendar, zone=ZONE),
             settings=Settings(store=store, recover=False, redaction=Redaction(allow=SHOWN)),
         ) as m:

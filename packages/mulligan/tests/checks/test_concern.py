@@ -35,7 +35,6 @@ from mulligan.loops.actions import Attempted
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding
 from mulligan.types.turn import Turn
-from mulligan_packs.calendar import calendar_checks
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 
@@ -185,13 +184,3 @@ def test_a_check_can_be_limited_and_stays_the_check_it_is() -> None:
         by_parameter, turn=TURN, call=Call(id="c", tool="move", arguments={"id": ""})
     )
     assert not has_concern(broken, turn=TURN, call=MOVE)
-
-
-def test_the_calendar_looks_at_every_element_of_a_bulk() -> None:
-    updates = [{"event_id": "e1", "start": "2026-11-20T10:00"}]
-    bulk = Call(id="c", tool="bulk_update_calendar_events", arguments={"updates": updates})
-
-    concerned = [check for check in calendar_checks() if has_concern(check, turn=TURN, call=bulk)]
-
-    assert concerned
-    assert not any(has_concern(check, turn=TURN, call=OTHER) for check in calendar_checks())

@@ -55,6 +55,37 @@ def test_results_that_are_text_are_read_as_fields() -> None:
     }
 
 
+MOVES = StandardChecks(
+    lambda call: ToolShape(tool=call.tool, effect=Effect.REVERSIBLE, each="moves")
+)
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ([{"event_id": "k7", "start": "2025-10-24T18:00"}] * 2, set()),
+        (
+            [
+                {"event_id": "k7", "start": "2025-10-24T18:00"},
+                {"event_id": "k7", "start": "2025-10-25T18:00"},
+            ],
+            {"date.not_as_said"},
+        ),
+        # A late review has the element that is left where the list stood.
+        ({"event_id": "k7", "start": "2025-10-25T18:00"}, {"date.not_as_said"}),
+        ([{"event_id": "x9", "start": "2025-10-24T18:00"}], {"value.never_seen"}),
+        ([], set()),
+    ],
+)
+def test_each_element_of_a_bulk_is_checked_as_a_call_of_its_own(
+    moves: object, expected: set[str]
+) -> None:
+    listed = ran("list_events", result=[{"id": "k7", "title": "Dinner"}])
+    moved = ran("move_events", {"moves": moves})
+
+    assert find_rules("Move both to Friday", listed, moved, checks=MOVES) == expected
+
+
 @pytest.mark.parametrize("amount", [7.0, 7])
 def test_a_whole_number_is_the_same_with_and_without_its_point(amount: float) -> None:
     given = {"payee": "NL91ABNA0417164300", "amount": amount}

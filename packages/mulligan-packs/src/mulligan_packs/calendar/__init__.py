@@ -7,8 +7,8 @@ from mulligan.types.errors import MissingExtraError
 if find_spec("caldav") is None:
     raise MissingExtraError(need="The calendar pack", extra="calendar")
 
-from mulligan_packs.calendar.checks import calendar_checks, calendar_facts
 from mulligan_packs.calendar.events import Event, Place
+from mulligan_packs.calendar.facts import calendar_facts
 from mulligan_packs.calendar.places import KnownPlaces
 from mulligan_packs.calendar.server import CalDAV
 from mulligan_packs.calendar.tools import calendar_tools
@@ -18,7 +18,6 @@ __all__ = [
     "Event",
     "KnownPlaces",
     "Place",
-    "calendar_checks",
     "calendar_facts",
     "calendar_tools",
 ]

@@ -40,6 +40,9 @@ LOSES = (
 )
 """What an undo does not bring back."""
 
+OWN = ("uid", "if_match", "if_absent")
+"""Parameters that are filled in for the model."""
+
 REFUSES = (BadEventError, NoSuchEventError, OutdatedError)
 """Raised before any request that writes. A write that was refused itself is looked for: it is read
 before and sometimes after, so that no answer of the server speaks for the whole call."""

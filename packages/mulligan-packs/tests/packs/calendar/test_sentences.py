@@ -9,7 +9,7 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.runtime.context import OpenTurn
-from mulligan_packs.calendar import CalDAV, calendar_checks, calendar_facts, calendar_tools
+from mulligan_packs.calendar import CalDAV, calendar_facts, calendar_tools
 from mulligan_testing.radicale import RadicaleServer
 
 pytestmark = pytest.mark.full
@@ -130,7 +130,7 @@ async def attempt(
     fill(radicale, url)
     m = Mulligan(
         "memory:",
-        checks=calendar_checks(),
+        checks="standard",
         facts=calendar_facts(calendar, zone="UTC"),
         recover=False,
     )

@@ -218,6 +218,8 @@ class ToolShape(Struct, frozen=True, kw_only=True):
     """What its author says of parameters; outranks everything else."""
     untrusted: Severity | None = None
     """Severity if a value comes from a text; `None`: its author did not say."""
+    each: str | None = None
+    """The parameter that holds the elements of a bulk."""
 
 
 class ToolKinds(Struct, frozen=True, kw_only=True):

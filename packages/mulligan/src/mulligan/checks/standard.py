@@ -36,7 +36,7 @@ from mulligan.checks.parameters import (
     read_kinds,
     select_kinds,
 )
-from mulligan.checks.places import home_is_home
+from mulligan.checks.places import home_is_home, says_home
 from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content, targets_seen
 from mulligan.checks.relations import right_ones
 from mulligan.checks.requests import (
@@ -57,7 +57,7 @@ from mulligan.checks.schedule import (
 )
 from mulligan.checks.sets import all_and_only
 from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
-from mulligan.checks.tool_outputs import read_structure
+from mulligan.checks.tool_outputs import as_record, read_structure
 from mulligan.types.call import Call, Execution
 from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
@@ -73,7 +73,7 @@ def choose_checks(
     """The checks for these tools. `whens`: fields that tell when an object is."""
     writes = [each for each in tools if each.has_effect]
     if not writes:
-        return list(_choose_origins(tools))
+        return [*_choose_origins(tools), *_choose_home(tools, writes)]
     ids = select_kinds(writes, ParameterKind.ID)
     return [
         *_choose_origins(tools),
@@ -171,6 +171,13 @@ def _choose_deeds(
     yield names_as_said(acting)
     yield made_anew(acting)
     yield only_asked(acting, severity=options.only_asked)
+    yield from _choose_home(tools, writes)
+
+
+def _choose_home(
+    tools: Sequence[ToolKinds], writes: Sequence[ToolKinds]
+) -> Iterator[Check[Subject]]:
+    """A place that is looked up wrongly is put right before anything rests on it."""
     places, lookups = select_kinds(writes, ParameterKind.PLACE), _find_lookups(tools)
     if places or lookups:
         yield home_is_home(places, lookups=lookups)
@@ -256,12 +263,13 @@ class StandardChecks:
             return
         read = _ReadAttempt(
             turn=subject.turn,
-            executions=tuple(map(_read_result, subject.executions)),
-            earlier=tuple(map(_read_result, subject.earlier)),
+            executions=tuple(self._read_executions(subject.executions)),
+            earlier=tuple(self._read_executions(subject.earlier)),
             facts=subject.facts,
         )
         tools = self._read_tools(each.call for each in (*read.earlier, *read.executions))
-        if not any(each.has_effect or each.untrusted for each in tools):
+        looks = not any(each.has_effect or each.untrusted for each in tools)
+        if looks and not says_home(subject.turn.message):
             return
         whens = (
             _find_whens(read)
@@ -275,14 +283,35 @@ class StandardChecks:
         """Whether one of the chosen checks looks at a call."""
         if not self._is_asked(turn):
             return False
-        tools = self._read_tools([call])
-        chosen = self._plan(tools, ())
+        calls = self._split_bulk(call)
+        chosen = self._plan(self._read_tools(calls), ())
         # The last look at the tool alone, and most are about every call of it.
-        return any(has_concern(check, turn=turn, call=call) for check in reversed(chosen))
+        return any(
+            has_concern(check, turn=turn, call=each) for check in reversed(chosen) for each in calls
+        )
 
     def _is_asked(self, turn: Turn) -> bool:
         """Whether there is something to hold a call against."""
         return self._options.unasked or bool(turn.message.strip())
+
+    def _read_executions(self, executions: Iterable[Execution]) -> Iterator[Execution]:
+        """Each with what it returned as fields, and each element of a bulk as a call of its own."""
+        for execution in executions:
+            read = read_structure(execution.result)
+            if read is not execution.result:
+                execution = replace(execution, result=read)
+            for call in self._split_bulk(execution.call):
+                yield execution if call is execution.call else replace(execution, call=call)
+
+    def _split_bulk(self, call: Call) -> list[Call]:
+        """A bulk as the calls that it consists of; a late review has one element in its place."""
+        shape = self._find_tool(call)
+        held = None if shape is None or shape.each is None else call.arguments.get(shape.each)
+        parts = [as_record(part) for part in (held if isinstance(held, list | tuple) else [held])]
+        if shape is None or not parts or not all(parts):
+            return [call]
+        shared = {name: value for name, value in call.arguments.items() if name != shape.each}
+        return [replace(call, arguments=shared | {**part}) for part in parts]
 
     def read_tool(self, call: Call) -> ToolKinds:
         """What each parameter of a call's tool holds, and why it is thought so."""
@@ -328,11 +357,6 @@ class StandardChecks:
             told = ((name, chosen.kind) for name, chosen in tool.chosen.items())
             kept = self._keys[tool.tool] = tool, (tool.tool, tool.verb, tool.untrusted, *told)
         return kept[1]
-
-
-def _read_result(execution: Execution) -> Execution:
-    read = read_structure(execution.result)
-    return execution if read is execution.result else replace(execution, result=read)
 
 
 def _look_at(name: str, value: object, *, known: bool) -> Chosen | None:

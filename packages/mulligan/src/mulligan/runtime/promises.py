@@ -63,6 +63,7 @@ def build_shape(declaration: Declaration, *, schema: Mapping[str, object]) -> To
         schema=schema,
         kinds=cast("Mapping[str, ParameterKind]", declaration.arguments.kinds),
         untrusted=None if untrusted is None else Severity(untrusted),
+        each=declaration.each,
     )
 
 
