@@ -98,7 +98,7 @@ def in_an_empty_folder(command: list[str], folder: Path) -> subprocess.Completed
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
