@@ -112,6 +112,7 @@ def _list_entries(words: Words | ClauseWords) -> Iterable[str]:
             yield from held
 
 
+@lru_cache(maxsize=16)
 def is_understood(message: str) -> bool:
     """Whether a message is in a language whose words are known: else none of them can be missed."""
     return choose_language(tokenize(message)) is not None

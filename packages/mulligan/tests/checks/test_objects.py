@@ -7,6 +7,7 @@ import pytest
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.ids import OBJECT, ids_read
 from mulligan.checks.objects import (
+    ends_as_said,
     made_anew,
     names_as_said,
     on_objects,
@@ -304,3 +305,34 @@ def test_an_object_that_was_never_read_is_flagged() -> None:
 )
 def test_where_it_was_met_otherwise_nothing_is_said(before: object) -> None:
     assert not list(SAME(attempt(SAID, before, invite("ann@x.org"))))  # type: ignore[arg-type]
+
+
+ACCOUNTS = ran(
+    "list_accounts",
+    result=[
+        {"account_id": "A1", "name": "Checking"},
+        {"account_id": "A2", "name": "Savings"},
+        {"account_id": "A3", "name": "Holiday fund"},
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "ends", "flagged"),
+    [
+        ("Move 20 from my savings to the holiday fund", ("A1", "A3"), 1),
+        ("Move 20 from my savings to the holiday fund", ("A2", "A3"), 0),
+        ("Put 20 from checking into savings", ("A2", "A1"), 2),
+        ("Put 20 from checking into savings", ("A1", "A2"), 0),
+        ("Move 20 to savings", ("A1", "A2"), 0),
+        ("I got it from my holiday refund. Move 20 from checking to savings", ("A1", "A2"), 0),
+        ("Top up the holiday fund for the trip to Savings Lake", ("A2", "A3"), 0),
+    ],
+)
+def test_what_goes_out_of_one_into_another_keeps_its_direction(said, ends, flagged) -> None:
+    given = {"from_account": ends[0], "to_account": ends[1]}
+    tools = {"transfer": read_kinds(ToolShape(tool="transfer"), given=given)}
+
+    found = list(ends_as_said(tools)(attempt(said, ACCOUNTS, ran("transfer", given))))
+
+    assert [each.rule for each in found] == ["object.not_as_said"] * flagged

@@ -328,3 +328,94 @@ def test_what_has_no_word_in_its_name_is_compared_like_anything_else(odd: str) -
     told = look("Cancel the meeting with Kaya", before, ran(odd, {"meeting_id": "M-1"}))
 
     assert {each.severity.value for each in told} == {"warning"}
+
+
+FLIGHTS = ran(
+    "find_flights",
+    result=[
+        {"flight_id": "LX1", "departs": "2025-11-20T07:05", "price": 189, "stops": "one"},
+        {"flight_id": "BA7", "departs": "2025-11-20T11:40", "price": 129, "stops": "none"},
+        {"flight_id": "EW4", "departs": "2025-11-20T16:15", "price": 84, "stops": "one"},
+    ],
+)
+MAILS = ran(
+    "find_mails",
+    result=[
+        {"message_id": "m1", "from": "anna.berg@north.example", "subject": "Invoice 4431"},
+        {"message_id": "m2", "from": "tom@acme.example", "subject": "Invoice question"},
+    ],
+)
+TASKS = ran(
+    "find_tasks",
+    result={
+        "tasks": [
+            {"task_id": "t1", "title": "Release notes", "assignee": "Maya", "status": "open"},
+            {"task_id": "t2", "title": "Login bug", "assignee": "Jonas", "status": "open"},
+            {"task_id": "t3", "title": "New chairs", "assignee": "Maya", "status": "done"},
+        ]
+    },
+)
+PLACES = ran(
+    "find_places",
+    result=[
+        {"restaurant_id": "r1", "name": "Da Enzo", "cuisine": "italian"},
+        {"restaurant_id": "r2", "name": "Sakura", "cuisine": "japanese"},
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "made", "found"),
+    [
+        # A bare list tells what its objects are.
+        ("Reserve the Japanese place", PLACES, ("reserve_table", "restaurant_id", "r1"), True),
+        ("Reserve the Japanese place", PLACES, ("reserve_table", "restaurant_id", "r2"), False),
+        ("Reserve the Sakura", PLACES, ("reserve_table", "restaurant_id", "r1"), True),
+        # Whose it is, or who it is from.
+        ("Archive the mail from Anna", MAILS, ("archive_message", "message_id", "m2"), True),
+        ("Archive the mail from Anna", MAILS, ("archive_message", "message_id", "m1"), False),
+        ("Archive Tom's message", MAILS, ("archive_message", "message_id", "m1"), True),
+        ("Complete Jonas's task", TASKS, ("complete_task", "task_id", "t1"), True),
+        ("Complete Jonas's task", TASKS, ("complete_task", "task_id", "t2"), False),
+        ("Anna asked me to archive Tom's mail", MAILS, ("archive_it", "message_id", "m2"), False),
+        ("Ask Maya's team, and complete the login bug", TASKS, ("do", "task_id", "t2"), False),
+        # What it is to become is no attribute that it has.
+        ("Mark the release notes as done", TASKS, ("complete_task", "task_id", "t1"), False),
+        ("Mark the release notes as done", TASKS, ("complete_task", "task_id", "t2"), True),
+        # The largest, the earliest: nothing else may limit it.
+        ("Book the earliest flight", FLIGHTS, ("book_flight", "flight_id", "BA7"), True),
+        ("Book the earliest flight", FLIGHTS, ("book_flight", "flight_id", "LX1"), False),
+        ("Book the latest flight", FLIGHTS, ("book_flight", "flight_id", "LX1"), True),
+        ("Book the cheapest flight", FLIGHTS, ("book_flight", "flight_id", "LX1"), True),
+        ("Book the cheapest direct one", FLIGHTS, ("book_flight", "flight_id", "BA7"), False),
+        ("Book the latest before noon", FLIGHTS, ("book_flight", "flight_id", "BA7"), False),
+        ("Which is the earliest flight? Book BA7", FLIGHTS, ("book", "flight_id", "BA7"), False),
+    ],
+)  # fmt: skip
+def test_the_one_that_was_described_is_told_from_those_listed_beside_it(
+    said: str, before, made: tuple[str, str, str], found: bool
+) -> None:
+    tool, name, value = made
+
+    told = rules(said, before, ran(tool, {name: value}))
+
+    assert bool(told & {"object.not_as_said", "object.not_the_extreme"}) is found
+
+
+def test_a_word_for_the_sort_of_thing_names_none_of_it() -> None:
+    hotels = ran(
+        "find_hotels",
+        result=[{"hotel_id": "h1", "name": "Hotel Adler"}, {"hotel_id": "h2", "name": "Parkblick"}],
+    )
+
+    assert rules("Book me a hotel", hotels, ran("book_hotel", {"hotel_id": "h2"})) == set()
+    assert rules("Book the Adler", hotels, ran("book_hotel", {"hotel_id": "h2"})) == {
+        "object.not_as_said"
+    }
+
+
+def test_the_number_of_an_issue_is_an_id() -> None:
+    issues = ran("find_issues", result=[{"number": 412, "title": "Crash"}, {"number": 420}])
+
+    assert rules("Close 412", issues, ran("close_issue", {"number": 412})) == set()
+    assert rules("Close 412", issues, ran("close_issue", {"number": 421})) == {"value.never_seen"}

@@ -132,3 +132,46 @@ def test_german_asks_for_sets_too() -> None:
     cancel = ran("cancel_events", {"event_ids": ["e1", "e2", "e3"]})
 
     assert rules("Sag bitte alle Fußballtraining ab", found, cancel) == {EXTRA}
+
+
+ISSUES = ran(
+    "list_issues", result=[{"number": n, "title": t} for n, t in ((412, "Crash"), (420, "Typo"))]
+)
+OWNED = ran(
+    "list_leads",
+    result=[
+        {"lead_id": "l1", "company": "Orbit", "owner": "Sana", "status": "new"},
+        {"lead_id": "l2", "company": "Fjord", "owner": "Sana", "status": "lost"},
+        {"lead_id": "l3", "company": "Pine", "owner": "Marc", "status": "new"},
+    ],
+)
+DAY = listed("event", e1="Dentist", e2="Lunch with Petra", e3="Budget review")
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "calls", "found"),
+    [
+        # Two in one breath.
+        ("Cancel the dentist and the lunch", DAY, [{"event_id": "e1"}], {LEFT}),
+        ("Cancel the dentist and the lunch", DAY, [{"event_id": "e1"}, {"event_id": "e2"}], set()),
+        ("Cancel the dentist, and tell Petra that lunch is on", DAY, [{"event_id": "e1"}], set()),
+        ("Cancel the dentist but keep the lunch and the review", DAY, [{"event_id": "e1"}], set()),
+        ("Cancel the dentist or the lunch", DAY, [{"event_id": "e1"}], set()),
+        ("Close 412 and 420", ISSUES, [{"number": 412}], {LEFT}),
+        ("Close 412 and 420", ISSUES, [{"number": 412}, {"number": 420}], set()),
+        ("I opened 412 and 420 both. Close 412", ISSUES, [{"number": 412}], set()),
+        # Told apart by what a field holds, and what all are to become is no limit.
+        ("Set all new leads to won", OWNED, [{"lead_id": "l1", "status": "won"}], {LEFT}),
+        (
+            "Set all of Sana's leads to lost",
+            OWNED,
+            [{"lead_id": "l1", "status": "lost"}],
+            set(),
+        ),
+        ("Give all of Sana's leads to Marc", OWNED, [{"lead_id": "l1", "owner": "Marc"}], {LEFT}),
+    ],
+)
+def test_each_that_was_named_is_done_or_warned_of(said: str, before, calls, found) -> None:
+    tools = {"event_id": "cancel_event", "number": "close_issue", "lead_id": "update_lead"}
+
+    assert rules(said, before, *(ran(tools[next(iter(each))], each) for each in calls)) == found

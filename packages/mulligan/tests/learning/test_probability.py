@@ -100,16 +100,17 @@ def test_a_suggestion_carries_what_was_measured() -> None:
     assert found.n == 50
 
 
-def test_a_lesson_is_believed_by_its_own_uses_and_less_from_afar() -> None:
+def test_a_lesson_is_believed_by_its_own_uses_and_less_on_other_errors() -> None:
     made = build_suggestion(lesson(seen=8, of=8), failed({"order_id": "W1"}))
     assert made is not None
     harmful = {"lesson-1": Balance(harmed=16)}
 
     near = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.PATTERN, made)
-    far = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.WORDS, made)
+    words = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.WORDS, made)
+    far = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.CLASS, made)
     bad = build_chance(Outcomes(), harmful)(lesson(seen=8, of=8), Nearness.PATTERN, made)
 
-    assert near[0] > 0.9 > far[0]
+    assert near[0] == words[0] > 0.9 > far[0]
     assert bad[0] < 0.6
     assert (near[1], bad[1]) == (8, 16)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,9 +39,15 @@ from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
-from mulligan_dates.lexicon import find_stems, has_picking_words, load_general_stems, load_words
+from mulligan_dates.lexicon import (
+    find_stems,
+    has_picking_words,
+    join_words,
+    load_general_stems,
+    load_words,
+)
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import split_letters, split_name
+from mulligan_dates.text import split_letters, split_name, stem
 from mulligan_dates.tokens import drop_quotes, find_quotes
 
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
@@ -233,7 +240,7 @@ def _compare_title(
     argument: Argument, own: Found, *, message: str, seen: SeenValues
 ) -> Finding | None:
     title = get_title_of(own)
-    words = find_stems(message) - load_general_stems()
+    words = _find_naming_words(message, argument)
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
     if has_picking_words(message) or fold_value(argument.value) in message.casefold():
@@ -248,6 +255,12 @@ def _compare_title(
         issue=f"which is {quote_value(title, most=_SHOWN)}; the person spoke of {named}.",
         correction=_suggest(argument, others),
     )
+
+
+def _find_naming_words(message: str, argument: Argument) -> set[str]:
+    """The words that may name one thing of a sort; what the sort is called names none: hotel."""
+    sort = (*split_name(argument.name), *split_name(argument.execution.call.tool))
+    return find_stems(message) - load_general_stems() - set(map(stem, sort))
 
 
 def _suggest(argument: Argument, others: list[Found]) -> str:
@@ -269,7 +282,7 @@ def _find_object(argument: Argument, subject: Subject, seen: SeenValues) -> Foun
 
 def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> Iterator[Found]:
     """Other objects of the same sort whose whole name the message has, or quotes."""
-    words = find_stems(message) - load_general_stems()
+    words = _find_naming_words(message, argument)
     quoted = {fold_value(each) for each in find_quotes(message)}
     met: set[str] = set()
     for record in seen.list_records():
@@ -279,6 +292,76 @@ def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> It
         if fold_value(title) in quoted or words & find_stems(title):
             met.add(held)
             yield record
+
+
+def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag what goes out of, or into, another one than was said: "from checking into savings".
+
+    The parameter says which end it is, and a tool must have returned both by their names.
+    """
+    chosen = {name: dict(_list_ends(each)) for name, each in tools.items()}
+    ends = {name: each for name, each in chosen.items() if each}
+
+    @limit_to_parameters(ends, when=lambda turn: is_understood(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        if not ends or not is_understood(subject.turn.message):
+            return
+        message = drop_quotes(subject.turn.message).casefold()
+        rest = find_stems(_compile_end("into").sub(" ", _compile_end("out_of").sub(" ", message)))
+        for execution, seen in with_seen(subject):
+            for name, end in ends.get(execution.call.tool, {}).items():
+                said = [found["words"] for found in _compile_end(end).finditer(message)]
+                for argument in list_arguments(execution, [name]) if said else ():
+                    yield from _compare_end(argument, said, seen, rest)
+
+    return check
+
+
+def _list_ends(kinds: ToolKinds) -> Iterator[tuple[str, str]]:
+    """The parameters that say which thing something goes out of, or into."""
+    for name, chosen in kinds.chosen.items():
+        words = set(split_name(name))
+        if chosen.kind in (ParameterKind.ID, ParameterKind.ADDRESS, ParameterKind.OTHER):
+            if len(words) > 1 and words & load_words("orders", "source"):
+                yield name, "out_of"
+            elif len(words) > 1 and words & load_words("orders", "target"):
+                yield name, "into"
+
+
+@cache
+def _compile_end(end: str) -> re.Pattern[str]:
+    stops = "|".join((join_words("orders", "out_of"), join_words("orders", "into")))
+    stops += "|" + join_words("sets", "stop")
+    word = rf"(?!(?:{stops})\b)[^\W_]+"
+    return re.compile(rf"\b(?:{join_words('orders', end)})\s+(?P<words>{word}(?:\s+{word}){{0,3}})")
+
+
+def _compare_end(
+    argument: Argument, said: list[str], seen: SeenValues, rest: set[str]
+) -> Iterator[Finding]:
+    titles: dict[str, str] = {}
+    for record in seen.list_records():
+        title, ids = get_title_of(record), [v for k, v in record.items() if _names_id(str(k))]
+        titles.update({fold_value(str(each)): title for each in ids[:1] if title})
+    sort = load_general_stems() | set(map(stem, split_name(argument.name)))
+    words = {held: find_stems(title) - sort for held, title in titles.items()}
+    own = words.get(fold_value(argument.value))
+    named = [held for each in said for held, its in words.items() if its & find_stems(each)]
+    if own is None or own & rest or len(set(named)) != 1 or fold_value(argument.value) in named:
+        return
+    shown, wanted = (
+        quote_value(titles[each], most=_SHOWN) for each in (fold_value(argument.value), named[0])
+    )
+    yield argument.build_finding(
+        "object.not_as_said",
+        issue=f"which is {shown}; the person spoke of {wanted}.",
+        correction=f"Give the id of {wanted}.",
+    )
+
+
+def _names_id(field: str) -> bool:
+    words = split_name(field)
+    return bool(words) and words[-1] in load_words("kinds", "id") | load_words("kinds", "account")
 
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"

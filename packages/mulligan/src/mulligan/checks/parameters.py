@@ -83,8 +83,8 @@ _LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
 """What a value looks like, whole."""
 
 
-def find_kind(name: str, schema: Schema | None = None) -> Chosen:
-    """What a parameter of this name and schema holds."""
+def find_kind(name: str, schema: Schema | None = None, *, tool: str = "") -> Chosen:
+    """What a parameter of this name and schema holds; a field has no tool."""
     forms = list(_list_forms(schema or {}))
     for form in forms:
         if (found := _FORMATS.get(str(form.get("format")))) is not None:
@@ -101,6 +101,8 @@ def find_kind(name: str, schema: Schema | None = None) -> Chosen:
     for kind, words in _SAID_OF.items():
         if not types & _NUMBERS and (named := _compile_said(words).search(said)):
             return Chosen(_place_in_time(kind, name), f"its description says {named.group()!r}")
+    if tool and _is_number_of(name, tool):
+        return Chosen(ParameterKind.ID, "it is the number of one thing")
     return Chosen(ParameterKind.OTHER, "its schema and its name do not say")
 
 
@@ -292,10 +294,18 @@ def _choose(
 ) -> Chosen:
     if name in shape.kinds:
         return Chosen(shape.kinds[name], "its author says so")
-    found = find_kind(name, said)
+    found = find_kind(name, said, tool=shape.tool)
     if found.kind is ParameterKind.OTHER and given is not None:
         return find_kind_of_value(given.get(name)) or found
     return found
+
+
+@lru_cache(maxsize=1_024)
+def _is_number_of(name: str, tool: str) -> bool:
+    """Whether a parameter holds what one thing is numbered with: an issue, an order."""
+    words = split_name(name)
+    of = words[:-1] or split_name(tool)
+    return bool(words) and words[-1] == "number" and not _load("numbered").isdisjoint(of)
 
 
 OF_KIND: Mapping[ParameterKind, tuple[str, ...]] = {

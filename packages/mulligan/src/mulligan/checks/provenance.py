@@ -8,7 +8,7 @@ file goes. Then it is a finding: it was never said, and no field of its own hold
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from html import unescape
@@ -36,7 +36,7 @@ from mulligan.checks.subject import (
     weigh_unseen,
     with_heard,
 )
-from mulligan.checks.tool_outputs import get_id_of, list_records, list_texts, read_structure
+from mulligan.checks.tool_outputs import get_id_of, list_texts, read_structure, read_whole
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -119,7 +119,7 @@ class Returned(NamedTuple):
 
     structure: object
     fields: frozenset[str]
-    records: tuple[Mapping[str, object], ...]
+    records: Sequence[Mapping[str, object]]
     given: Mapping[str, object]
     """What it may only have repeated."""
     echoed: Heard
@@ -168,11 +168,15 @@ class SeenValues:
         if key not in memo:
             structure = read_structure(execution.result)
             same = structure is execution.result
-            texts = fold_answer(self._subject, execution).texts if same else list_texts(structure)
+            if same:
+                texts: list[str] = fold_answer(self._subject, execution).texts
+                records = read_records(self._subject, execution)
+            else:
+                texts, records = read_whole(structure)
             memo[key] = Returned(
                 structure,
                 frozenset(map(fold_value, texts)),
-                read_records(self._subject, execution) if same else tuple(list_records(structure)),
+                records,
                 given := list_given(execution),
                 Heard(list(given.values())),
             )

@@ -20,6 +20,7 @@ from mulligan.checks.subject import (
     limit_to_parameters,
     list_arguments,
     list_effective_calls,
+    split_names,
 )
 from mulligan.checks.tool_outputs import (
     Found,
@@ -44,6 +45,7 @@ from mulligan_dates.text import is_number, split_letters, split_name, stem
 
 MOST_RECORDS = 2_000
 MOST_GROUPS = 200
+FEWEST_LISTED = 2
 DEEPEST = 4
 """Levels above some objects at which the name of what they all are may stand."""
 SHORTEST = 3
@@ -63,10 +65,12 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
     - the id of another sort of thing: a product's, where an item's is asked for
     - in another state than the tool's name says: `close_open_ticket` of one that is resolved
     - somebody else's, where the person was looked up by what they said and the object was read
-    - one that costs more where the cheapest was asked for, and one that was read beside it costs
-      less and has all of it that the person named (the dearest likewise): a warning
+    - one that is not the cheapest, largest or earliest where that was asked for, and one that was
+      read beside it is nearer to it and has all of it that the person named: a warning
     - one whose attribute was said otherwise, where exactly one value of it was said and another
       object that was read beside it has that one
+    - one from or of another person than the one who was named so, where another one that was read
+      beside it is theirs: an error where the sentence has the tool's verb, else a warning
     """
 
     @limit_to_parameters(parameters)
@@ -88,7 +92,8 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
                 yield from _compare_owners(argument, known)
                 yield from _compare_named_parts(argument, others, known, message, acted)
                 yield from _compare_attributes(argument, others, known, message)
-                yield from _compare_prices(argument, others, known, message)
+                yield from _compare_people(argument, known, message)
+                yield from _compare_ranks(argument, others, known, message)
             for old, new in _list_swaps(given):
                 yield from _compare_sorts(old, new, known, message)
 
@@ -513,7 +518,7 @@ class _Message:
         self.stems = find_stems(text)
         self.picks = has_picking_words(text)
         self._folded = text.casefold()
-        self._by_price: list[tuple[str, int, bool]] | None = None
+        self._ranks: list[_Asked] | None = None
         self._sentences = [each.casefold() for each in split_sentences(text)]
 
     def has(self, phrase: str) -> bool:
@@ -541,25 +546,50 @@ class _Message:
         wanted = {stem(word) for word in (*split_name(tool)[:1], *split_name(title)[-1:])}
         return len(wanted) > 1 and any(wanted <= find_stems(each) for each in self._sentences)
 
+    def speaks_of(self, person: str) -> bool:
+        """Whether a word of a person's name or address was said."""
+        return not self.stems.isdisjoint(map(stem, _split_person(person)))
+
+    def find_owned(self, person: str) -> str:
+        """The sentence that speaks of something of a person's, or from them; empty for none."""
+        names = [name for name in _split_person(person) if name in self._folded]
+        if not names:
+            return ""
+        name = "|".join(map(re.escape, names))
+        owned = re.compile(
+            rf"\b(?:from|by)\s+(?:{name})\b|\b(?:{name})(?:\s[^\W\d_]+)?['\u2019]s\s"
+        )
+        return next((each for each in self._sentences if owned.search(each)), "")
+
+    def tells_apart(self, own: Found, other: Found) -> bool:
+        """Whether a word of one thing's name was said that is none of another's."""
+        words, others = (find_stems(get_title_of(each)) for each in (own, other))
+        return not self.stems.isdisjoint(words - others)
+
+    def orders(self, tool: str, sentence: str) -> bool:
+        """Whether a sentence has the verb of a tool, and leaves nothing open."""
+        verb = {stem(word) for word in split_name(tool)[:1]}
+        return verb <= find_stems(sentence) and _OPEN.search(sentence) is None
+
     def count(self, attributes: Mapping[str, str]) -> int:
         """How many attributes of an object were said."""
         return sum(map(self.has, attributes.values()))
 
-    def find_by_price(self) -> list[tuple[str, int, bool]]:
-        """The sentences that ask for the cheapest or the dearest: where, and which of both.
+    def find_ranks(self) -> list[_Asked]:
+        """The sentences that ask for the cheapest, the largest and so on.
 
         One that compares in another way too ("a shorter one") rules some of them out.
         """
-        if self._by_price is None:
-            self._by_price = [
-                (each, found.start(), dear)
-                for dear, pattern in _compile_by_price()
+        if self._ranks is None:
+            self._ranks = [
+                _Asked(each, found.start(), rank)
+                for rank, pattern in _compile_ranks()
                 if pattern.search(self._folded)
                 for each in self._sentences
                 if load_words("words", "compared").isdisjoint(split_letters(each))
                 for found in pattern.finditer(each)
             ]
-        return self._by_price
+        return self._ranks
 
     def find(self, phrase: str) -> list[tuple[str, int]]:
         """The sentences that have a phrase, and where."""
@@ -588,6 +618,10 @@ def _compare_attributes(
             (named,) = said
             if value in named or named in value or _is_of(named, others, known):
                 continue
+            if not argument.name.startswith("new") and _is_aim(
+                named, key, own, argument, group, known, message
+            ):
+                continue
             better = max(map(message.count, (each for each in held if each.get(key) == named)))
             sure = _weigh_all(named, group, known, message)
             if sure is not None and better > message.count(mine):
@@ -595,44 +629,158 @@ def _compare_attributes(
                 return
 
 
-def _compare_prices(
+def _is_aim(
+    named: str,
+    key: str,
+    own: Found,
+    argument: Argument,
+    group: Siblings,
+    known: _Known,
+    message: _Message,
+) -> bool:
+    """Whether a word says what a thing is to become: it is given, or the thing was named itself."""
+    given = {fold_value(text) for text in list_texts(dict(argument.execution.call.arguments))}
+    if named in given or all(_AIM.search(text[:at]) for text, at in message.find(named)):
+        return True
+    return any(
+        known.read_attributes(each).get(key) == named and message.tells_apart(own, each)
+        for each in group.members.values()
+    )
+
+
+_AIM = re.compile(r"\b(?:as|into)(?: \w+)? $")
+"""Before a word for what something is to be made."""
+
+
+def _compare_people(argument: Argument, known: _Known, message: _Message) -> Iterator[Finding]:
+    """Whose it is: "Jonas's task", "the mail from Anna"."""
+    for group, own in known.find_groups(argument):
+        for key, value in own.items():
+            if not isinstance(value, str) or not _tells_owner(str(key)):
+                continue
+            owned = {
+                held: member
+                for member in group.members.values()
+                if isinstance(held := member.get(key), str) and message.find_owned(held)
+            }
+            if len(owned) != 1:
+                continue
+            ((named, better),) = owned.items()
+            if message.speaks_of(value) or message.tells_apart(own, better):
+                continue
+            yield _report(
+                argument,
+                str(key),
+                value,
+                named,
+                certain=message.orders(argument.execution.call.tool, message.find_owned(named)),
+            )
+            return
+
+
+@lru_cache(maxsize=1_024)
+def _tells_owner(key: str) -> bool:
+    words = split_name(key)
+    return bool(words) and words[-1] in load_words("fields", "owner")
+
+
+def _compare_ranks(
     argument: Argument, others: Sequence[Argument], known: _Known, message: _Message
 ) -> Iterator[Finding]:
-    asked = message.find_by_price()
+    """The cheapest, the largest, the earliest: another one that was read beside it is that."""
+    asked = message.find_ranks()
     if not asked or any(each.name == f"new_{argument.name}" for each in others):
+        return
+    if argument.value in known.seen.said:
         return
     titles = {each.title for each in known.groups if each.title}
     for group, own in known.find_groups(argument):
-        price = _read_price(own)
-        meant = {dear for text, at, dear in asked if _find_nearest(text, at, titles) == group.title}
-        if price is None or len(meant) != 1:
+        meant = {each.rank for each in asked if each.is_of(group.title, titles)}
+        if len(meant) != 1:
             continue
-        (dear,) = meant
+        (rank,) = meant
+        if (rank.by != "price" or not group.title) and not all(
+            _ends_there(each.sentence, each.at, argument) for each in asked
+        ):
+            # "The cheapest direct flight": what else it has to be, its fields may not say.
+            continue
+        value = rank.read(own)
         named = {each for each in known.read_attributes(own).values() if message.has(each)}
-        for other in group.members.values():
-            value = _read_price(other)
-            better = value is not None and (value > price if dear else value < price)
-            if better and named.issubset(known.read_attributes(other).values()):
+        for other in group.members.values() if value is not None else ():
+            if rank.is_better(rank.read(other), value) and named.issubset(
+                known.read_attributes(other).values()
+            ):
                 yield argument.build_finding(
                     "object.not_the_extreme",
                     severity=Severity.WARNING,
-                    issue=f"which costs {price:g}, and another one that was read costs {value:g}.",
-                    correction=f"Look for the {'dearest' if dear else 'cheapest'} one.",
+                    issue=f"whose {rank.by} is {value}, and of another one that was read it is "
+                    f"{rank.read(other)}.",
+                    correction=f"Look for the one with the {rank.end} {rank.by}.",
                 )
                 return
 
 
-def _read_price(record: Found) -> float | None:
-    """What a thing costs that can be had; `None` where that is not told, or told twice."""
-    if any(not held for key, held in record.items() if _tells_stock(str(key))):
-        return None
-    prices = [held for key, held in record.items() if is_number(held) and _tells_price(str(key))]
-    return prices[0] if len(prices) == 1 else None
+class _Rank(NamedTuple):
+    """An end of an order that things stand in: the cheapest is the one with the lowest price."""
+
+    by: str
+    most: bool
+
+    @property
+    def end(self) -> str:
+        """Which of both ends it is."""
+        ends = {"time": ("earliest", "latest")}.get(self.by, ("lowest", "highest"))
+        return ends[self.most]
+
+    def read(self, record: Found) -> object:
+        """Where a thing stands that can be had; `None` where that is not told, or told twice."""
+        if any(not held for key, held in record.items() if _tells_stock(str(key))):
+            return None
+        by_time = self.by == "time"
+        found = [
+            held
+            for key, held in record.items()
+            if _tells_rank(self.by, str(key))
+            and (isinstance(held, str) and _TIME.match(held) if by_time else is_number(held))
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def is_better(self, value: Any, than: Any) -> bool:
+        """Whether one value is nearer to this end than another, where both were read."""
+        return value is not None and (value > than if self.most else value < than)
+
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d")
+"""Times that are written so are in order as texts."""
+
+
+class _Asked(NamedTuple):
+    """A sentence that asks for an end of an order, and where."""
+
+    sentence: str
+    at: int
+    rank: _Rank
+
+    def is_of(self, title: str, titles: set[str]) -> bool:
+        """Whether it is asked for among the things of that name."""
+        return _find_nearest(self.sentence, self.at, titles) == title
+
+
+def _ends_there(sentence: str, at: int, argument: Argument) -> bool:
+    """Whether behind "cheapest" stands nothing more than what the tool or its parameter is called,
+    in a sentence that is no question."""
+    behind = split_letters(sentence[at:])
+    if sentence.endswith("?") or not load_words("ranks", "narrowed").isdisjoint(behind):
+        return False
+    words = behind[1:2]
+    plain = {*split_name(argument.execution.call.tool), *split_name(argument.name)}
+    ends = load_words("words", "empty") | load_words("words", "general")
+    return not words or words[0] in ends or stem(words[0]) in map(stem, plain)
 
 
 @lru_cache(maxsize=1_024)
-def _tells_price(key: str) -> bool:
-    return not load_words("fields", "price").isdisjoint(split_name(key))
+def _tells_rank(by: str, key: str) -> bool:
+    return not load_words("ranks", f"{by}_fields").isdisjoint(split_name(key))
 
 
 @lru_cache(maxsize=1_024)
@@ -678,10 +826,11 @@ def _weigh(sentence: str, at: int, title: str, titles: set[str], *, of_others: b
 
 
 @cache
-def _compile_by_price() -> tuple[tuple[bool, re.Pattern[str]], ...]:
+def _compile_ranks() -> tuple[tuple[_Rank, re.Pattern[str]], ...]:
     return tuple(
-        (dear, re.compile(rf"\b(?:{join_words('words', name)})\b"))
-        for dear, name in ((False, "cheapest"), (True, "dearest"))
+        (_Rank(by, most), re.compile(rf"\b(?:{join_words('ranks', name)})\b"))
+        for by in ("price", "size", "rating", "length", "time")
+        for most, name in ((False, f"{by}_least"), (True, f"{by}_most"))
     )
 
 
@@ -729,6 +878,11 @@ def _tells(key: str) -> bool:
     words = split_name(key)
     other = load_words("kinds", "id") | load_words("fields", "called")
     return bool(words) and words[-1] not in other
+
+
+def _split_person(person: str) -> list[str]:
+    """The words that a person is called by: of an address, those before the @."""
+    return [word for word in split_names(person) if len(word) >= SHORTEST]
 
 
 def _list_inner(value: object) -> list[object]:
@@ -781,14 +935,34 @@ def _walk_groups(structure: object) -> Iterator[Siblings]:
         named = value.items() if isinstance(value, dict) else ((name, e) for e in value)
         held = [(str(key), each) for key, each in named if type(each) in (dict, list)]
         inside = (value, *around[:DEEPEST])
-        members = {
+        members: dict[str, Found] = {
             own: each
             for key, each in held
             if isinstance(each, dict) and (own := _find_own_id(each, key, name)) is not None
         }
-        if len(members) > 1:
+        members = members if len(members) > 1 else _find_listed(value)
+        if members:
             yield Siblings(inside, members)
         ahead += [(each, key, inside) for key, each in held]
+
+
+def _find_listed(value: object) -> dict[str, Found]:
+    """The records of a list by the first id that each has, where no two have the same.
+
+    So a bare list tells what its objects are: nothing that holds it is called after them.
+    """
+    if not isinstance(value, list) or len(value) < FEWEST_LISTED:
+        return {}
+    first = value[0]
+    key = next(filter(_names_id, first), None) if isinstance(first, dict) else None
+    if key is None:
+        return {}
+    members: dict[str, Found] = {
+        str(each[key]).casefold(): each
+        for each in value
+        if isinstance(each, dict) and type(each.get(key)) in (str, int)
+    }
+    return members if len(members) == len(value) else {}
 
 
 def _find_own_id(record: Found, key: str, name: str) -> str | None:

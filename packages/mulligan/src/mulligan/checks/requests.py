@@ -317,11 +317,82 @@ def asked_and_done(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
         for deed, verb in orders.items() if not is_under_way(subject) else ():
             if not any(_may_do(each, deed, verb, tools) for each in made):
                 yield _report_not_done(done[-1].call, verb)
-        removed = (each.call for each in done if tools[each.call.tool].verb is ToolVerb.REMOVE)
-        for call in removed if _asks_for_new_alone(subject.turn, orders) else ():
-            yield _report_not_asked(call)
+        removed = [each.call for each in done if tools[each.call.tool].verb is ToolVerb.REMOVE]
+        keeps = not _KEPT.isdisjoint(orders)
+        for call in removed:
+            if _asks_for_new_alone(subject.turn, orders) or (
+                keeps and not _may_remove(call, subject.turn)
+            ):
+                yield _report_not_asked(call)
 
     return check
+
+
+def not_the_opposite(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag a call that undoes what was ordered: it buys where "sell" was said.
+
+    Silent where its own verb was said too, where a call did what was said, and where a condition
+    or a choice is left. Verbs that undo each other stand in pairs.
+    """
+
+    @limit_to_tools(tools, when=lambda turn: _find_opposites(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        opposites = _find_opposites(subject.turn.message)
+        if not opposites:
+            return
+        said = {
+            word
+            for text in (subject.turn.message, *subject.turn.history.said)
+            for word in _stem_phrases(text)
+        }
+        done = [each for each in list_effective_calls(subject) if each.call.tool in tools]
+        made = {e for each in (*subject.earlier, *done) for e in _stem_phrases(each.call.tool)}
+        for execution in done:
+            for own in _stem_phrases(execution.call.tool):
+                verb = opposites.get(own, "")
+                if verb and own not in said and stem(verb) not in made:
+                    yield _report_opposite(execution.call, verb)
+
+    return check
+
+
+def _find_opposites(message: str) -> dict[str, str]:
+    """By the stem of what would undo it, each verb that a sentence orders."""
+    bare = drop_quotes(message).casefold()
+    if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
+        return {}
+    pairs = _load_opposites()
+    ordered = _compile_opposites().findall(bare) if "?" not in bare else []
+    return {stem(pairs[verb]): verb for verb in ordered}
+
+
+@cache
+def _load_opposites() -> Mapping[str, str]:
+    told = (each.replace("_", " ").split("|") for each in load_words("orders", "opposites"))
+    return {verb: other for pair in told for verb, other in (pair, reversed(pair))}
+
+
+@cache
+def _compile_opposites() -> re.Pattern[str]:
+    verbs = "|".join(sorted(map(re.escape, _load_opposites()), key=len, reverse=True))
+    before = join_words("orders", "before")
+    return re.compile(rf"(?:^|[.!;:,\n]\s*|\b(?:{before})\s)\s*({verbs})(?=\s+[^\W_])")
+
+
+def _stem_phrases(text: str) -> set[str]:
+    """The words of a text, alone and in twos, without their endings."""
+    words = split_name(text) if " " not in text else split_letters(text)
+    return {*map(stem, words), *(stem(f"{one} {other}") for one, other in pairwise(words))}
+
+
+def _report_opposite(call: Call, verb: str) -> Finding:
+    return Finding(
+        rule="request.opposite",
+        severity=Severity.ERROR,
+        issue=f"The person asked to {verb} something; {show_name(call.tool)} does the opposite.",
+        correction=f"Use the tool that can {verb} it.",
+        call=call.id,
+    )
 
 
 def _find_orders(message: str) -> dict[str, str]:
@@ -330,13 +401,15 @@ def _find_orders(message: str) -> dict[str, str]:
     if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
         return {}
     found: dict[str, str] = {}
-    for verb in _compile_orders().findall(bare):
+    for verb, back in _compile_orders().findall(bare):
         deed = next(each for each in _ORDERED if verb in load_words("orders", each))
-        found.setdefault(deed, verb)
+        if not back:
+            found.setdefault(deed, verb)
     return found if "?" not in bare else {}
 
 
-_ORDERED = ("remove", "send", "make", "change")
+_ORDERED = ("remove", "send", "make", "change", "keep")
+_KEPT = frozenset({"keep"})
 
 
 @cache
@@ -344,7 +417,8 @@ def _compile_orders() -> re.Pattern[str]:
     verbs = "|".join(join_words("orders", each) for each in _ORDERED)
     return re.compile(
         rf"(?:^|[.!;:,\n]\s*|\b(?:{join_words('orders', 'before')})\s)\s*({verbs})"
-        rf"(?=\s+(?:{join_words('orders', 'behind')})\b)"
+        # What is sent back is returned.
+        rf"(?=\s+(?:(?:{join_words('orders', 'behind')})\b|\S+@)(?:[^.!;,\n]*?\s(back)\b)?)"
     )
 
 
@@ -359,8 +433,12 @@ def _may_do(call: Call, deed: str, verb: str, tools: Mapping[str, ToolKinds]) ->
     ):
         return True
     match deed:
+        case "keep":
+            return True
         case "send":
-            return not words.isdisjoint(load_words("orders", "sends"))
+            # A payment goes to somebody too, and is no mail.
+            sends = "mails" if verb in load_words("fields", "before_address") else "sends"
+            return not words.isdisjoint(load_words("orders", sends))
         case "remove":
             return kinds is not None and kinds.verb is ToolVerb.REMOVE
         case _:
@@ -373,6 +451,20 @@ def _asks_for_new_alone(turn: Turn, orders: Collection[str]) -> bool:
         return False
     said = (turn.message, *turn.history.said)
     return _stem_ends().isdisjoint(stem(word) for text in said for word in split_letters(text))
+
+
+def _may_remove(call: Call, turn: Turn) -> bool:
+    """Whether a word asks for something to go, or is the tool's own verb."""
+    wanted = _stem_ends_alone() | {stem(word) for word in split_name(call.tool)[:1]}
+    said = (turn.message, *turn.history.said)
+    return not wanted.isdisjoint(stem(word) for text in said for word in split_letters(text))
+
+
+@cache
+def _stem_ends_alone() -> frozenset[str]:
+    """Words with which something is to go, without those with which it is only set aside."""
+    ends = load_words("orders", "ends") | load_words("deeds", ToolVerb.REMOVE)
+    return frozenset(map(stem, ends - load_words("orders", "keep")))
 
 
 _NEW = frozenset({"make", "send"})

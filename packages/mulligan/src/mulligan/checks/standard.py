@@ -15,6 +15,7 @@ from mulligan.checks.dates import dates_as_said, dates_as_written, times_as_said
 from mulligan.checks.ids import OBJECT, exists, not_glued
 from mulligan.checks.lengths import shifts_as_said, spans_as_said
 from mulligan.checks.objects import (
+    ends_as_said,
     made_anew,
     names_as_said,
     on_objects,
@@ -44,6 +45,7 @@ from mulligan.checks.requests import (
     condition_met,
     left_undone,
     made_once,
+    not_the_opposite,
     only_asked,
     quotes_kept,
 )
@@ -55,7 +57,7 @@ from mulligan.checks.schedule import (
     not_in_the_past,
     rank_as_said,
 )
-from mulligan.checks.sets import all_and_only
+from mulligan.checks.sets import all_and_only, each_as_named
 from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
 from mulligan.checks.tool_outputs import as_record, read_structure
 from mulligan.types.call import Call, Execution
@@ -142,9 +144,7 @@ def _choose_objects(
     """The object that a call acts on, against the words for it."""
     if ids:
         yield right_ones(ids)
-    acted = select_kinds(
-        [each for each in writes if each.verb is not ToolVerb.MAKE], ParameterKind.ID
-    )
+    acted = select_kinds([each for each in writes if _takes_object(each)], ParameterKind.ID)
     if not acted:
         return
     for when in sorted(set(whens)):
@@ -154,6 +154,13 @@ def _choose_objects(
     yield rank_as_said(acted)
     yield titles_as_said(acted)
     yield all_and_only(acted)
+    yield each_as_named(acted)
+
+
+def _takes_object(tool: ToolKinds) -> bool:
+    """Whether a tool acts on a thing that is there already: what is booked or bought is, too."""
+    takes = load_words("deeds", "takes")
+    return tool.verb is not ToolVerb.MAKE or not takes.isdisjoint(split_name(tool.tool))
 
 
 def _choose_deeds(
@@ -166,9 +173,11 @@ def _choose_deeds(
     yield left_undone(*(each.tool for each in writes))
     acting = {each.tool: each for each in writes}
     yield asked_and_done(acting)
+    yield not_the_opposite(acting)
     yield copied_as_said(acting)
     yield extreme_as_said(acting)
     yield names_as_said(acting)
+    yield ends_as_said(acting)
     yield made_anew(acting)
     yield only_asked(acting, severity=options.only_asked)
     yield from _choose_home(tools, writes)
@@ -324,7 +333,7 @@ class StandardChecks:
             name: found
             for name, value in call.arguments.items()
             if name not in kinds.chosen or kinds.chosen[name].kind is ParameterKind.OTHER
-            for found in [_look_at(name, value, known=name in kinds.chosen)]
+            for found in [_look_at(name, value, call.tool, known=name in kinds.chosen)]
             if found is not None
         }
         return replace(kinds, chosen={**kinds.chosen, **unclear}) if unclear else kinds
@@ -359,9 +368,9 @@ class StandardChecks:
         return kept[1]
 
 
-def _look_at(name: str, value: object, *, known: bool) -> Chosen | None:
+def _look_at(name: str, value: object, tool: str, *, known: bool) -> Chosen | None:
     """The kind of a value that no schema describes; without any schema, by its name."""
-    found = None if known else find_kind(name)
+    found = None if known else find_kind(name, tool=tool)
     if found is not None and found.kind is not ParameterKind.OTHER:
         return found
     return find_kind_of_value(value) or found

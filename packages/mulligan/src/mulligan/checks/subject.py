@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from msgspec.structs import asdict, replace
 
 from mulligan.checks.spelled import write_signs
-from mulligan.checks.tool_outputs import list_records, list_texts
+from mulligan.checks.tool_outputs import list_texts, read_whole
 from mulligan.process.user_functions import await_value
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import show_name
@@ -212,16 +212,28 @@ def fold_answer(subject: Subject, execution: Execution) -> HeardAnswer:
     key = "texts", id(execution)
     if key not in memo:
         given = list(list_given(execution).values())
-        memo[key] = HeardAnswer(fold_texts(_read_answer(execution)), fold_texts(given))
+        failure = execution.failure
+        # What it read is the result, or an error that may name the right value.
+        if failure and failure.error:
+            read = fold_texts(str(failure.error))
+        else:
+            read = [text.casefold() for text in _read_whole(subject, execution)[0]]
+        memo[key] = HeardAnswer(read, fold_texts(given))
     return memo[key]
 
 
-def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, object], ...]:
+def read_records(subject: Subject, execution: Execution) -> list[Mapping[str, object]]:
     """The records that a call returned; a subject with a `memo` is asked only once."""
-    memo: dict[object, tuple[Mapping[str, object], ...]] = getattr(subject, "memo", {})
-    key = "records", id(execution)
+    return _read_whole(subject, execution)[1]
+
+
+def _read_whole(
+    subject: Subject, execution: Execution
+) -> tuple[list[str], list[Mapping[str, object]]]:
+    memo: dict[object, tuple[list[str], list[Mapping[str, object]]]] = getattr(subject, "memo", {})
+    key = "whole", id(execution)
     if key not in memo:
-        memo[key] = tuple(list_records(execution.result))
+        memo[key] = read_whole(execution.result)
     return memo[key]
 
 
@@ -285,12 +297,6 @@ def weigh_unseen(turn: Turn) -> Severity:
     where the person says yes to something that was not read."""
     unheard = not turn.history.proposal and _agrees(turn)
     return Severity.WARNING if turn.history.is_partial or unheard else Severity.ERROR
-
-
-def _read_answer(execution: Execution) -> object:
-    """What the agent read: the result, or an error that may name the right value."""
-    failure = execution.failure
-    return str(failure.error) if failure and failure.error else execution.result
 
 
 S = TypeVar("S")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import operator
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
@@ -53,6 +54,21 @@ def list_records(value: object) -> Iterator[Mapping[str, object]]:
         return iter(())
     held = (each for each in _walk(value) if type(each) not in _SINGLE)
     return (record for each in held if (record := as_record(each)))
+
+
+def read_whole(value: object) -> tuple[list[str], list[Mapping[str, object]]]:
+    """The texts and the records of a value, in one walk through it."""
+    texts: list[str] = []
+    records: list[Mapping[str, object]] = []
+    for each in _walk(value):
+        if type(each) in _SINGLE:
+            if each is not None and type(each) is not bool:
+                texts.append(str(each))
+        elif record := as_record(each):
+            records.append(record)
+        elif list_parts(each) is None:
+            texts.append(str(each))
+    return texts, records
 
 
 def _walk(value: object) -> Iterator[object]:
@@ -276,7 +292,10 @@ def read_structure(result: object) -> object:
             return read_structure(text)
         return result
     if isinstance(result, list | tuple):
-        return [read_structure(each) if _is_block(each) else each for each in result]
+        read = [read_structure(each) if _is_block(each) else each for each in result]
+        # What has nothing to parse stays the same, so that it is walked through only once.
+        same = isinstance(result, list) and all(map(operator.is_, read, result))
+        return result if same else read
     return result
 
 

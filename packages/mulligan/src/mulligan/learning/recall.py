@@ -377,13 +377,10 @@ UNCONFIRMED = 0.7
 
 These three are fitted on failures of real models, each tool by the outcomes of all others."""
 
-FARTHER: Mapping[Nearness, float] = {
-    Nearness.PATTERN: 1.0,
-    Nearness.TOOL: 0.7,
-    Nearness.WORDS: 0.7,
-    Nearness.CLASS: 0.3,
-}
-"""What a lesson learned on other failures is worth on this one."""
+OF_CLASS = 0.3
+"""What a lesson learned on other failures of the same class is worth on this one.
+
+One whose error has the same words is worth as much as one of the same pattern."""
 
 MOST_OF_ONE = 2.0
 """The cap on one named person's outcomes of one kind."""
@@ -489,7 +486,8 @@ def build_chance(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
             general * UNCONFIRMED, worth=WORTH["lesson"]
         )
         used = OutcomeShare(helped=balance.helped, n=balance.helped + balance.harmed)
-        mean = used.shrink(seen * FARTHER[nearness], worth=WORTH["lesson"])
+        far = OF_CLASS if nearness is Nearness.CLASS else 1.0
+        mean = used.shrink(seen * far, worth=WORTH["lesson"])
         return min(SUREST, mean), max(lesson.of, round(used.n))
 
     return estimate_chance
