@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,10 +12,11 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.app.application import build_inspector
+from mulligan.insights.undo_plans import UndoScope, request_undo
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.rollback import MOST_TRIES
-from mulligan.types.action import ActionQuery
+from mulligan.types.action import Action, ActionQuery
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan_testing.fakes import FixedClock
@@ -29,9 +30,18 @@ def reject_all(attempted: Attempted) -> Iterator[Finding]:
         yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
 
 
+def undo_one(m: Mulligan, action: Action) -> None:
+    m.insights.open_list.undo(action.id, by="Mum")
+
+
+def undo_turn(m: Mulligan, action: Action) -> None:
+    request_undo(m.insights, UndoScope(turn=action.opening.turn or ""), by="Mum")
+
+
+@pytest.mark.parametrize("undo", [undo_one, undo_turn])
 @pytest.mark.parametrize(("versioned", "left"), [(True, []), (False, [State.UNDO_FAILED])])
 async def test_an_undo_that_had_no_room_is_made_once_there_is_room_again(
-    versioned: bool, left: list[State]
+    undo: Callable[[Mulligan, Action], None], versioned: bool, left: list[State]
 ) -> None:
     clock, there, full = FixedClock(NOW), {"text": "old", "etag": 1}, [True]
 
@@ -66,7 +76,7 @@ async def test_an_undo_that_had_no_room_is_made_once_there_is_room_again(
         assert states == [State.UNDO_FAILED]
         assert [action.state for action in m.insights.open_list.actions()] == left
         for action in m.insights.open_list.actions():
-            m.insights.open_list.undo(action.id, by="Mum")
+            undo(m, action)
             await m.recover()
         assert m.insights.open_list.actions() == []
         assert there["text"] == "old"

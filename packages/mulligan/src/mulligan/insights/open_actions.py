@@ -51,6 +51,9 @@ MOST_LISTED = 1_000
 
 E = TypeVar("E", Action, Entry)
 
+OF_BEGUN = frozenset({"undo_begun", "seen", "claimed", "claimed_at"})
+"""What an entry says of an undo that was begun."""
+
 REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
 """States into which a rejection leads."""
 
@@ -187,7 +190,7 @@ class OpenList:
         if action.state in SYNCED:
             # In any other state nothing is being sent, and whoever goes on finds it closed.
             self._refuse_work_in_progress(action)
-        return self._move(action, State.CLOSED, note=note.strip())
+        return self._submit(self.build_move(action, State.CLOSED, note=note.strip()))
 
     def approve(self, id_or_prefix: str, *, by: str, version: int | None = None) -> Action:
         """Let a held call run. The process that has its code runs it, once.
@@ -202,7 +205,8 @@ class OpenList:
             )
         held_until = find_expiry(action.detail, changed_at=action.changed_at)
         expires_at = max(held_until, self._clock() + self._ask.settings.hold_life)
-        return self._move(action, State.APPROVED, by=by, expires_at=expires_at.isoformat())
+        told = {"by": by, "expires_at": expires_at.isoformat()}
+        return self._submit(self.build_move(action, State.APPROVED, **told))
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "", replaced_by: str = "") -> Action:
         """Never run a held call. `replaced_by`: the call that was approved in its place."""
@@ -212,7 +216,8 @@ class OpenList:
             # or not, and the version says which.
             action = self._require_held(id_or_prefix)
         said = {"note": note, "replaced_by": replaced_by}
-        return self._move(action, State.DENIED, by=by, **{k: v for k, v in said.items() if v})
+        told = {name: value for name, value in said.items() if value}
+        return self._submit(self.build_move(action, State.DENIED, by=by, **told))
 
     def undo(
         self, id_or_prefix: str, *, by: str, ours: bool = False, after: Sequence[str] = ()
@@ -224,13 +229,23 @@ class OpenList:
         """
         action = self.find(id_or_prefix)
         self._require_undoable(action, ours=ours)
+        told = {"claimed": True, "claimed_at": action.detail.get("now_at")} if ours else {}
+        return self._submit(
+            self.build_undo(action, by=by, why="A person asked for it.", after=after, **told)
+        )
+
+    def build_undo(
+        self, action: Action, *, by: str, why: str, after: Sequence[str] = (), **told: object
+    ) -> Entry:
+        """The request for an undo. One that was sent and failed is sent again, for a person says
+        so; of one that was begun and whose end is unknown, what is known of it goes along."""
         before = action.detail.get("after")
         order = [*after, *(before if isinstance(before, list) else ())]
-        told: dict[str, object] = {"after": list(dict.fromkeys(order))} if order else {}
-        if ours:
-            told |= {"claimed": True, "claimed_at": action.detail.get("now_at")}
-        told |= {k: v for k, v in action.detail.items() if k == "unheard_since"}
-        return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **told)
+        kept = {"unheard_since"} | (OF_BEGUN if action.state is State.UNDOING else frozenset())
+        known = {name: value for name, value in action.detail.items() if name in kept}
+        if order:
+            known["after"] = list(dict.fromkeys(order))
+        return self.build_move(action, State.UNDOING, by=by, why=why, **(known | told))
 
     def _require_undoable(self, action: Action, *, ours: bool) -> None:
         """Refuse what cannot be undone, each with what can be done instead."""
@@ -335,14 +350,17 @@ class OpenList:
                 "Try again in a moment."
             )
 
-    def _move(self, action: Action, state: State, **detail: object) -> Action:
+    def build_move(self, action: Action, state: State, **detail: object) -> Entry:
+        """What a person has decided, as the journal takes it."""
         check_step(action.id, action.state, state, by=By.PERSON)
         # A person's own words may hold whatever they have just looked up.
         said = {k: hide_secrets(v) if isinstance(v, str) else v for k, v in detail.items()}
         at, version = self._clock(), action.version + 1
-        entry = Entry(action=action.id, state=state, at=at, version=version, detail=said)
+        return Entry(action=action.id, state=state, at=at, version=version, detail=said)
+
+    def _submit(self, entry: Entry) -> Action:
         self._journal.submit([entry]).result()
-        return self.find(action.id)
+        return self.find(entry.action)
 
 
 class Act(StrEnum):

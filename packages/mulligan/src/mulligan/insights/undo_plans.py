@@ -22,7 +22,7 @@ from mulligan.insights.open_actions import OpenList
 from mulligan.insights.reader import StoreReader
 from mulligan.runtime.live_action import read_order
 from mulligan.runtime.undo_group import REQUEST, keep_members
-from mulligan.types.action import HOLDS, NOTHING_THERE, Action, ActionQuery, Entry, State, read_all
+from mulligan.types.action import HOLDS, NOTHING_THERE, Action, ActionQuery, State, read_all
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, JournalError
 from mulligan.types.log import LogQuery
@@ -120,20 +120,14 @@ def request_undo(ask: StoreReader, scope: UndoScope, *, by: str, mark: str = "")
     at = ask.clock()
     request = make_uuid7(to_us(at, name="now"), secrets.randbits(RANDOM_BITS))
     why = f"A person asked for the undo of {plan.about}."
-    by_id = {action.id: action for action in actions}
+    listed, by_id = OpenList(ask, people=True), {action.id: action for action in actions}
     entries = []
     for step in plan.steps:
-        said: dict[str, object] = {"by": by, "why": why, REQUEST: request}
+        action = by_id[step.id]
         if step.does is Step.UNDO:
-            kept = by_id[step.id].detail.items()
-            said |= {k: v for k, v in kept if k in ("unheard_since", "undo_begun", "seen")}
+            entries.append(listed.build_undo(action, by=by, why=why, **{REQUEST: request}))
         elif step.does is Step.DENY:
-            said = {"by": by, "note": why}
-        else:
-            continue
-        state = State.UNDOING if step.does is Step.UNDO else State.DENIED
-        version = step.version + 1
-        entries.append(Entry(action=step.id, state=state, at=at, version=version, detail=said))
+            entries.append(listed.build_move(action, State.DENIED, by=by, note=why))
 
     def submit() -> None:
         keep = [keep_members(request, names, now=at)]
