@@ -343,7 +343,14 @@ ACTS: tuple[ActRoute, ...] = (
     _build_act("open", "undo", "Undo an action.", again=_read_action_again),
     _build_act("open", "settle", "Close an open action with a note.", "note"),
     _build_act(
-        "undo", "request", "Undo what a plan shows.", "of", "since", "mark", again=_read_undo_again
+        "undo",
+        "request",
+        "Undo what a plan shows.",
+        "of",
+        "since",
+        "tenant",
+        "mark",
+        again=_read_undo_again,
     ),
     _build_act("lessons", "approve", "Use a lesson from now on, whatever the evidence.", "note"),
     _build_act("lessons", "quarantine", "Stop using a lesson until it is approved.", "note"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,8 @@ from mulligan.types.errors import ConfigurationError
 from tests.world import DAY, World, Worlds, fill
 
 pytestmark = pytest.mark.promise(3)
+
+BEFORE = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -200,6 +203,24 @@ async def test_whoever_sees_one_tenant_has_its_turns_undone_and_no_others(world:
         request_undo(insights, UndoScope(turn=theirs), by="Mum")
     await world.m.recover()
 
+    assert states(world) == [State.UNCHECKED, State.UNDONE]
+
+
+@pytest.mark.parametrize("scope", [{"session": "s"}, {"agent": "planner", "since": BEFORE}])
+async def test_what_was_done_for_several_tenants_is_undone_for_one_by_its_name(
+    world: World, scope: dict[str, Any]
+) -> None:
+    await act(world, ("lunch", "2026-11-21"), tenant="jones", agent="planner", session="s")
+    await act(world, ("e1", "2026-11-20"), tenant="smith", agent="planner", session="s")
+    insights = world.m.insights
+
+    plan = await planned(world, UndoScope(**scope))
+    with pytest.raises(ConfigurationError, match=r"2 tenants.*--tenant"):
+        request_undo(insights, UndoScope(**scope), by="Mum")
+    request_undo(insights, UndoScope(**scope, tenant="smith"), by="Mum")
+    await world.m.recover()
+
+    assert len({each.tenant for each in plan.steps}) == 2
     assert states(world) == [State.UNCHECKED, State.UNDONE]
 
 

@@ -369,6 +369,7 @@ _PLANNED: Mapping[Step, str] = {
 
 def _describe_plan(plan: UndoPlan) -> Iterator[RenderableType]:
     names = render.shorten_ids([each.id for each in plan.steps])
+    of_tenants = any(each.tenant for each in plan.steps)
     rows = [
         (
             str(place),
@@ -377,10 +378,11 @@ def _describe_plan(plan: UndoPlan) -> Iterator[RenderableType]:
             each.state.value,
             _PLANNED[each.does] + (f" → {each.expected.value}" if each.expected else ""),
             each.why,
+            *([each.tenant] if of_tenants else []),
         )
         for place, each in enumerate(plan.steps, start=1)
     ]
-    columns = ("", "id", "what", "state", "plan", "why")
+    columns = ("", "id", "what", "state", "plan", "why", *(["tenant"] if of_tenants else []))
     yield render.build_table(rows, columns=columns, title=f"Undo of {plan.about}, in this order")
     yield from _describe_untracked(plan)
     if not plan.looked:

@@ -55,6 +55,8 @@ class UndoScope(Struct, frozen=True, kw_only=True):
     session: str = ""
     agent: str = ""
     since: datetime | None = None
+    tenant: str | None = None
+    """By its name or identity; `None`: of every tenant."""
 
     def __str__(self) -> str:
         named = [(n, v) for n in ("turn", "session", "agent") if (v := getattr(self, n))]
@@ -73,6 +75,7 @@ class PlannedUndo(Struct, frozen=True, kw_only=True):
     what: str
     tool: str
     agent: str
+    tenant: str
     turn: str | None
     at: datetime
     state: State
@@ -99,6 +102,12 @@ class UndoPlan(Struct, frozen=True, kw_only=True):
     mark: str
     """Of the steps as shown: a request for others is refused."""
 
+    @property
+    def tenants(self) -> list[str]:
+        """Whose actions it would undo or deny; the empty one is a tenant, too."""
+        acts = (Step.UNDO, Step.DENY)
+        return sorted({each.tenant for each in self.steps if each.does in acts})
+
 
 def plan_undo(ask: StoreReader, scope: UndoScope) -> UndoPlan:
     """What a request would do now."""
@@ -116,6 +125,12 @@ def request_undo(ask: StoreReader, scope: UndoScope, *, by: str, mark: str = "")
     changed = f"What there is to undo of {plan.about} has changed since the plan was made: look at "
     if mark not in ("", plan.mark):
         raise ConfigurationError(changed + "the new plan first.")
+    if scope.tenant is None and len(plan.tenants) > 1:
+        whose = ", ".join(each or "none" for each in plan.tenants)
+        raise ConfigurationError(
+            f"{plan.about[0].upper()}{plan.about[1:]} did this for {len(plan.tenants)} tenants "
+            f"({whose}): name one of them with --tenant, or by tenant=… of the page."
+        )
     names = [each.id for each in plan.steps if each.does is Step.UNDO]
     at = ask.clock()
     request = make_uuid7(to_us(at, name="now"), secrets.randbits(RANDOM_BITS))
@@ -144,7 +159,7 @@ def request_undo(ask: StoreReader, scope: UndoScope, *, by: str, mark: str = "")
 
 def read_undo(ask: StoreReader, asked: ViewRequest) -> UndoPlan:
     """The plan for a page: `id` is turn, session or agent, `of` names it."""
-    words = dict(asked.words)
+    words = {"tenant": asked.filter.tenant or "", **asked.words}
     if asked.id == "agent" and not words.get("since"):
         words["since"] = (ask.clock() - DAY).isoformat(timespec="seconds")
     return plan_undo(ask, _read_scope(asked.id, words))
@@ -169,7 +184,8 @@ def _read_scope(kind: str, words: Mapping[str, str]) -> UndoScope:
         raise ConfigurationError(f"{since!r} is no time; write it as 2026-11-16T14:00:00+00:00.")
     if kind not in ("turn", "session", "agent") or not of:
         raise ConfigurationError("Name a turn, a session or an agent: /undo/turn?of=ID.")
-    return UndoScope(**{kind: of, "since": at})  # type: ignore[arg-type]
+    tenant = words.get("tenant") or None
+    return UndoScope(**{kind: of, "since": at, "tenant": tenant})  # type: ignore[arg-type]
 
 
 def _list_actions(ask: StoreReader, scope: UndoScope) -> list[Action]:
@@ -181,13 +197,14 @@ def _list_actions(ask: StoreReader, scope: UndoScope) -> list[Action]:
             turn=scope.turn or None,
             session=label(scope.session) if scope.session else None,
             agent=scope.agent or None,
+            tenant=scope.tenant,
             since=scope.since,
             limit=MOST_TOGETHER + 1,
         )
     )
     if scope.turn:
         # Turns that were opened inside it are part of it.
-        wanted = ActionQuery(since=scope.since or _find_begin(scope.turn))
+        wanted = ActionQuery(since=scope.since or _find_begin(scope.turn), tenant=scope.tenant)
         inner = [
             a
             for a in read_all(listed.search, wanted)
@@ -228,6 +245,7 @@ def _plan(ask: StoreReader, scope: UndoScope, actions: Sequence[Action], *, look
                 what=listed.describe(action),
                 tool=action.opening.tool,
                 agent=action.opening.agent,
+                tenant=action.opening.tenant,
                 turn=action.opening.turn,
                 at=action.opened_at,
                 state=action.state,
