@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +24,16 @@ from mulligan.types.action import Action, State
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan_packs.services.service import Service
-from mulligan_packs.services.table import Case, Row, Step, fill, fill_path, follow
+from mulligan_packs.services.table import (
+    Case,
+    Row,
+    ServiceTable,
+    Step,
+    fill,
+    fill_path,
+    follow,
+    list_routes,
+)
 
 PROVEN, DIFFERS, NOT_POSSIBLE = "proven", "differs", "not possible"
 SCRATCH = "scratch"
@@ -48,8 +57,8 @@ class ProvingTransport(httpx.BaseTransport):
 
     def __init__(self, inner: httpx.BaseTransport) -> None:
         self._inner = inner
-        self.places: tuple[str, ...] = ()
-        """The only places that are written to."""
+        self.allows: Callable[[httpx.Request], bool] = lambda _: False
+        """Whether a request writes only where it may."""
         self.loses = False
         self.before_write: Callable[[], object] | None = None
         self.writes = 0
@@ -60,8 +69,7 @@ class ProvingTransport(httpx.BaseTransport):
         """One request."""
         if request.method in READS:
             return self._inner.handle_request(request)
-        said = f"{httpx.URL(request.url).path} {request.read().decode(errors='replace')}"
-        if not any(place in said for place in self.places):
+        if not self.allows(request):
             raise ConfigurationError(f"{request.method} {request.url.path} is outside the place.")
         before, self.before_write = self.before_write, None
         loses, self.loses = self.loses, False
@@ -78,6 +86,30 @@ class ProvingTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Let go of the connections."""
         self._inner.close()
+
+
+class Gate:
+    """Lets through what writes to some places of a service and to no other: by the parts of a
+    request in which the service's table names a place, whatever its text says."""
+
+    def __init__(self, table: ServiceTable, *, base_url: httpx.URL, places: Sequence[str]) -> None:
+        self._table = table
+        self._routes = list_routes(table)
+        self._base = base_url.path.rstrip("/")
+        self._places = places
+
+    def allows(self, request: httpx.Request) -> bool:
+        """Whether a request is for these places alone."""
+        path = request.url.path.removeprefix(self._base)
+        with suppress(ValueError):
+            body = json.loads(request.read() or b"{}")
+            given = {**(body if isinstance(body, dict) else {}), **request.url.params}
+            return ".." not in path.split("/") and any(
+                all(place in self._places for place in route.find_named(self._table, given))
+                for route in self._routes
+                if route.fits(request.method, path, within=self._places)
+            )
+        return False
 
 
 def reject(attempted: Attempted) -> Iterator[Finding]:
@@ -119,7 +151,9 @@ class Proving:
                     f"{place} is called {named!r}. A proof writes and deletes there: name a place "
                     f"of its own, with {SCRATCH!r} in its name."
                 )
-        self._transport.places = tuple(filter(None, (self._place, self._other)))
+        places = [place for place in (self._place, self._other) if place]
+        gate = Gate(self._service.table, base_url=self._service.base_url, places=places)
+        self._transport.allows = gate.allows
 
     async def prove(self) -> list[Shown]:
         """Every step of every case, and everything cleared away."""

@@ -521,6 +521,11 @@ class Service:
         call.__annotations__ = {**hints, "return": Any}
         return call
 
+    @property
+    def base_url(self) -> httpx.URL:
+        """Where the service is."""
+        return self._client.base_url
+
     def read(self, path: str) -> object:
         """What the service shows at a path."""
         return _read_json(self._client.get(path).raise_for_status())

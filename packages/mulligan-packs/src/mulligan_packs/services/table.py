@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -269,6 +269,42 @@ def fill(said: object, values: Mapping[str, object]) -> Any:
     if alone:
         return follow(values, alone[1])
     return _PLACE.sub(lambda found: str(follow(values, found[1])), said)
+
+
+class Route(NamedTuple):
+    """A request that writes, and what in it names a place."""
+
+    send: str
+    places: tuple[str, ...]
+
+    def fits(self, method: str, path: str, *, within: Collection[str]) -> bool:
+        """Whether a request is one of these, and names only such places in its path."""
+        own, _, route = self.send.partition(" ")
+        literal = _PLACE.split(route.partition("?")[0])
+        named = "|".join(map(re.escape, within))
+        pattern = [
+            (f"(?:{named})" if part in self.places else ".+") if at % 2 else re.escape(part)
+            for at, part in enumerate(literal)
+        ]
+        return method == own and bool(re.fullmatch("".join(pattern), path))
+
+    def find_named(self, table: ServiceTable, given: Mapping[str, object]) -> list[object]:
+        """The places that its query or its body names."""
+        _, _, fixed = self.send.partition("?")
+        written = dict(part.split("=", 1) for part in fixed.split("&") if part)
+        keys = [key for key, said in written.items() if said.strip("{}") in self.places]
+        in_address = set(list_places(self.send))
+        keys += [table.spell(name) for name in self.places if name not in in_address]
+        return [given.get(key) for key in keys]
+
+
+def list_routes(table: ServiceTable) -> list[Route]:
+    """Every request by which an operation, or its undo, writes."""
+    return [
+        Route(send, tuple(filter(None, (table.scratch, row.moves_to))))
+        for row in table.operations.values()
+        for send in (row.send, *(() if row.undo is None else (row.undo.send,)))
+    ]
 
 
 def follow(value: object, path: str) -> Any:

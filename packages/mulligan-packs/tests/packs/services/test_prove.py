@@ -6,19 +6,29 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from rich.console import Console
 
 from mulligan.cli.main import main
 from mulligan.types.errors import ConfigurationError
 from mulligan_packs.services.command import build_table
-from mulligan_packs.services.prove import DIFFERS, NOT_POSSIBLE, PROVEN, Shown
+from mulligan_packs.services.prove import (
+    DIFFERS,
+    NOT_POSSIBLE,
+    PROVEN,
+    Proving,
+    ProvingTransport,
+    Shown,
+)
+from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar
 from tests.packs.services.account import PLACES, open_account, prove
 
 pytestmark = pytest.mark.full
 
+WHEN = {name: {"dateTime": "2026-12-04T18:00:00Z", "timeZone": "UTC"} for name in ("start", "end")}
 SECRET = "ya29.secret-of-somebody"
 
 
@@ -71,6 +81,36 @@ async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
 
     with pytest.raises(ConfigurationError, match="'scratch' in its name"):
         await prove("google-calendar")
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "elsewhere"),
+    [
+        ("slack", "post_message", {"channel": "C1", "text": "Made in C2"}),
+        ("github", "create_issue", {"repository": "family/plans", "title": "family/scratch"}),
+        ("google-calendar", "create_event", {"calendar_id": "family", "summary": "s1", **WHEN}),
+        (
+            "google-calendar",
+            "move_event",
+            {"calendar_id": "s1", "event_id": "e", "destination": "family"},
+        ),
+    ],
+)
+def test_a_proof_writes_nowhere_else_whatever_a_text_says(
+    name: str, operation: str, elsewhere: dict[str, Any]
+) -> None:
+    simulation, table = SIMULATIONS[name](), load_table(name)
+    transport = ProvingTransport(httpx.HTTPTransport())
+    with (
+        simulation.serve() as url,
+        build_client(table, lambda: "agent", base_url=url, transport=transport) as client,
+    ):
+        service, places = Service(table, client), PLACES[name]
+        Proving(service, transport, place=places[0], other=places[1]).require_scratch()
+        with pytest.raises(ConfigurationError, match="outside the place"):
+            service.build_function(operation)(**elsewhere)
+
+    assert transport.writes == 0
 
 
 def test_a_place_that_cannot_be_read_is_named(
