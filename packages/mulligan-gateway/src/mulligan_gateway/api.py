@@ -15,7 +15,6 @@ from functools import lru_cache, partial
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -29,7 +28,7 @@ from mulligan.types.display import show_name
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Vault
 from mulligan.types.values import IdentityKind
-from mulligan_gateway.access import EVERYTHING, Grant, Meter, Refusal
+from mulligan_gateway.access import EVERYTHING, Grant, Refusal
 from mulligan_gateway.api_messages import (
     JSON,
     Logged,
@@ -48,7 +47,7 @@ from mulligan_gateway.api_messages import (
     answer_problem,
     describe_api,
 )
-from mulligan_gateway.protocol import MOST_TOOLS, LaneFullError, Lanes, join_parts
+from mulligan_gateway.protocol import MEBI, MOST_TOOLS, LaneFullError, Lanes, join_parts
 
 LIFE = timedelta(hours=24)
 OWNER = "http-api"
@@ -267,30 +266,20 @@ FindGrant = Callable[[str], Grant]
 """What a principal may do."""
 
 
-class ApiLimits(Struct, frozen=True, kw_only=True):
-    """What one client may ask."""
-
-    body: int = 1024 * 1024
-    """Bytes of one request."""
-    per_minute: int = 600
-    """Requests of one principal."""
-
-
 def create_api(
     m: Mulligan,
     *,
     find_principal: FindPrincipal,
     find_grant: FindGrant = lambda _: EVERYTHING,
     trusted: Collection[str] = (),
-    limits: ApiLimits = ApiLimits(),  # noqa: B008 - it is frozen
+    most: int = MEBI,
 ) -> list[Route]:
-    """The routes of the API, for a server to mount beside its own.
+    """The routes of the API, for a server to mount beside its own: how often each client may ask
+    is the server's to say. `most`: bytes of one request.
 
     What a client reports as a person's words counts as said only for principals in `trusted`.
     """
-    api = Api(
-        m, find_principal=find_principal, find_grant=find_grant, trusted=trusted, limits=limits
-    )
+    api = Api(m, find_principal=find_principal, find_grant=find_grant, trusted=trusted, most=most)
 
     async def show_description(request: Request) -> Response:  # noqa: ARG001
         """The OpenAPI document."""
@@ -319,17 +308,16 @@ class Api:
         find_principal: FindPrincipal,
         find_grant: FindGrant,
         trusted: Collection[str],
-        limits: ApiLimits,
+        most: int,
     ) -> None:
         self._insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
         self._find_principal = find_principal
         self._find_grant = find_grant
-        self._limits = limits
+        self._most = most
         host = m._build_host({}, name="api")  # noqa: SLF001 - as above
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._redactor = host.parts.runtime.redactor
-        self._meter, self._most = Meter(), Grant(per_minute=limits.per_minute)
         self._lanes = Lanes(wide=1, waiting=WAITING)
 
     def build_endpoint(
@@ -428,9 +416,6 @@ class Api:
         found = self._find_principal(request.headers)
         if not isinstance(found, str):
             raise ProblemError(_KIND_OF[found.status], found.said)
-        if wait := self._meter.take_request(found, self._most):
-            said = f"{self._most.per_minute} a minute are served."
-            raise ProblemError(ProblemKind.TOO_MANY, said, retry_after=wait)
         return found
 
     def _require_granted(self, principal: str, *calls: ReportedCall | SuggestRequest) -> None:
@@ -444,9 +429,9 @@ class Api:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != JSON:
             raise ProblemError(ProblemKind.UNREADABLE, f"Send {JSON}, not {kind or 'nothing'!r}.")
-        body = await join_parts(request.stream(), most=self._limits.body)
+        body = await join_parts(request.stream(), most=self._most)
         if body is None:
-            raise ProblemError(ProblemKind.TOO_LARGE, f"{self._limits.body} bytes at most.")
+            raise ProblemError(ProblemKind.TOO_LARGE, f"{self._most} bytes at most.")
         return body
 
     async def _write_once(

@@ -20,7 +20,7 @@ from mulligan.stores.opening import open_store
 from mulligan.types.log import LogQuery
 from mulligan_gateway import api as module
 from mulligan_gateway.access import EVERYTHING, Grant
-from mulligan_gateway.api import ApiLimits, RepeatedWrites, ReportedTurns, create_api
+from mulligan_gateway.api import RepeatedWrites, ReportedTurns, create_api
 from mulligan_gateway.api_messages import (
     LogRequest,
     ProblemError,
@@ -30,7 +30,6 @@ from mulligan_gateway.api_messages import (
 )
 from mulligan_testing.fakes import FixedClock
 
-PLAIN = ApiLimits()
 TOKENS = {"t-ann": "ann", "t-bob": "bob"}
 
 
@@ -47,10 +46,9 @@ def find_principal(headers: Mapping[str, str]) -> str | Refusal:
     return TOKENS.get(token) or Refusal(401, "A bearer token is needed.")
 
 
-def connect(
-    m: Mulligan, *, token: str = "t-ann", limits: ApiLimits = PLAIN, grant: Grant = EVERYTHING
-) -> Any:
-    routes = create_api(m, find_principal=find_principal, find_grant=lambda _: grant, limits=limits)
+def connect(m: Mulligan, *, token: str = "t-ann", grant: Grant = EVERYTHING, **options: Any) -> Any:
+    said = {"find_principal": find_principal, "find_grant": lambda _: grant}
+    routes = create_api(m, **said, **options)
     transport = httpx.ASGITransport(app=Starlette(routes=routes))
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
@@ -289,16 +287,18 @@ async def test_nobody_asks_without_a_token_or_from_a_page(m):
     assert m.insights.log(LogQuery()) == []
 
 
-async def test_there_is_a_limit_to_what_one_client_may_ask(m):
-    limits = ApiLimits(body=1000, per_minute=2)
-    async with connect(m, limits=limits) as client:
+async def test_a_request_that_is_too_large_is_refused(m):
+    async with connect(m, most=1000) as client:
         large = await client.post("/v1/executions", json={"executions": [WORKED] * 50})
-        await client.get("/v1/pitfalls")
-        third = await client.get("/v1/pitfalls")
 
     assert (large.status_code, large.json()["type"]) == (413, "urn:mulligan:problem:too-large")
-    assert third.status_code == 429
-    assert 0 < int(third.headers["retry-after"]) <= 60
+
+
+async def test_how_often_a_client_may_ask_is_its_grant_s_alone_to_say(m):
+    async with connect(m, grant=Grant(per_minute=5000)) as client:
+        answers = [await client.get("/v1/pitfalls?unknown=1") for _ in range(601)]
+
+    assert {each.status_code for each in answers} == {400}
 
 
 async def test_a_tool_that_is_declared_here_is_not_reported(m):
