@@ -73,9 +73,19 @@ def test_once_carries_out_what_was_approved_and_says_so(folder, capsys) -> None:
     assert (folder / "sent").read_text() == "Grandma\n"
 
 
-def test_a_worker_runs_until_it_is_told_to_stop(folder) -> None:
+AS_ON_WINDOWS = """
+import runpy
+from asyncio.unix_events import _UnixSelectorEventLoop as Loop
+
+del Loop.add_signal_handler, Loop.remove_signal_handler
+runpy.run_module("mulligan", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("program", [["-m", "mulligan"], ["-c", AS_ON_WINDOWS]])
+def test_a_worker_runs_until_it_is_told_to_stop(folder, program: list[str]) -> None:
     approve_one(folder)
-    command = [sys.executable, "-m", "mulligan", "worker", "--app", "worked_app:m", "--json"]
+    command = [sys.executable, *program, "worker", "--app", "worked_app:m", "--json"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
         [*command, "--health", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=environment

@@ -7,8 +7,8 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 
 from msgspec.structs import asdict
 
@@ -149,10 +149,9 @@ def run_worker(options: argparse.Namespace, settings: Settings) -> int:
 async def _work(
     worker: UpkeepWorker, options: argparse.Namespace, *, address: tuple[str, int] | None
 ) -> None:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in STOPPING:
-        loop.add_signal_handler(number, stop.set)
+    stop = asyncio.Event()
     async with AsyncExitStack() as stack:
+        stack.enter_context(_stop_on_signals(stop))
         about: dict[str, object] = {"pid": os.getpid(), "tools": worker.list_tools()}
         if address is not None:
             served = serve_health(address, worker.check_health)
@@ -160,6 +159,22 @@ async def _work(
         _say(options, "started", about)
         await worker.run(stop, grace=options.grace)
         _say(options, "stopped", asdict(worker.check_health()))
+
+
+@contextmanager
+def _stop_on_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Not by handlers of the loop, which that of Windows has none of."""
+    loop = asyncio.get_running_loop()
+
+    def ask(number: int, frame: object) -> None:  # noqa: ARG001 - as signals call it
+        loop.call_soon_threadsafe(stop.set)
+
+    before = {number: signal.signal(number, ask) for number in STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _report_round(options: argparse.Namespace, done: WorkDone) -> int:
