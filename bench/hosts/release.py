@@ -26,6 +26,7 @@ from bench.hosts.extras import PACKAGES, build_wheels
 from bench.hosts.results import ROOT
 from bench.missing import MissingError
 from bench.peers import build_python
+from mulligan.version import VERSION
 
 DIST = ROOT / "build" / "dist"
 PINS = ROOT / "bench" / "release-tools.txt"
@@ -93,8 +94,21 @@ def read_floors() -> list[str]:
     )
 
 
-def list_steps(tools: Path, pythons: dict[str, str]) -> Iterator[tuple[str, Callable[[], object]]]:
+def check_versions(tag: str) -> None:
+    """Every package has the version that the code says of itself, and so has the tag, if any."""
+    texts = {each.name: (each / "pyproject.toml").read_text(encoding="utf-8") for each in PACKAGES}
+    said = {name: str(tomllib.loads(text)["project"]["version"]) for name, text in texts.items()}
+    said |= {f"the tag {tag}": tag.removeprefix("v")} if tag else {}
+    if other := {name: version for name, version in said.items() if version != VERSION}:
+        named = ", ".join(f"{name} says {version}" for name, version in other.items())
+        raise MissingError(f"mulligan is {VERSION}, and {named}: make them one.")
+
+
+def list_steps(
+    tools: Path, pythons: dict[str, str], *, tag: str
+) -> Iterator[tuple[str, Callable[[], object]]]:
     """What is checked, in order, and what it is called."""
+    yield "one version" + (f", that of the tag {tag}" if tag else ""), partial(check_versions, tag)
     yield "built as sdist and wheel", lambda: build_wheels(DIST, PACKAGES)
     yield "metadata (twine)", lambda: _run(tools / "twine", "check", "--strict", *_list(DIST, "*"))
     yield (  # W002: two databases may need the same words for one step of their schema
@@ -158,12 +172,13 @@ def _run(*command: object, at: Path | None = None) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check one after the other and say what came of each; 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser(prog="make release-check", description=__doc__)
-    parser.parse_args(arguments)
+    parser.add_argument("--tag", default=os.environ.get("TAG", ""), help="what is released")
+    tag = parser.parse_args(arguments).tag
     DIST.mkdir(parents=True, exist_ok=True)
     wanted = PINS.read_text(encoding="utf-8")
     python = build_python(FOLDER / "release", ("-r", str(PINS)), wanted=wanted, name="The tools")
     pythons, bad = find_pythons(), 0
-    for name, check in list_steps(python.parent, pythons):
+    for name, check in list_steps(python.parent, pythons, tag=tag):
         begun = time.monotonic()
         try:
             check()
