@@ -121,6 +121,32 @@ def test_without_a_loop_a_plain_agent_keeps_its_thread_and_what_belongs_to_it(di
     line.close()
 
 
+def test_without_a_loop_all_functions_of_a_tool_keep_the_thread_that_calls() -> None:
+    line = sqlite3.connect(":memory:")
+    line.execute("create table diary as select 'before' as day")
+
+    def write(day: str) -> None:
+        line.execute("update diary set day = ?", (day,))
+
+    def read(record: Any = None) -> str:
+        return str(line.execute("select day from diary").fetchone()[0])
+
+    with Mulligan("memory:", checks=[wrong_the_first_time]) as m:
+        move = m.tool(effect="reversible", name="move", before=read, read=read,
+                      undo=lambda record: write(record.before))(write)  # fmt: skip
+        done = m.act_sync("Move it", lambda turn: move(choose_day(turn)))
+
+    assert (done.standing, len(done.attempts), read()) == ("accepted", 2, "right")
+    line.close()
+
+
+def test_without_a_loop_an_agent_that_finds_nothing_next_fails_and_does_not_hang(
+    diary: Diary,
+) -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        diary.m.act_sync("Move it", lambda turn: next(iter(())))
+
+
 def test_without_a_loop_an_agent_may_be_async_or_bring_a_loop_of_its_own(diary: Diary) -> None:
     async def think() -> str:
         await asyncio.sleep(0)

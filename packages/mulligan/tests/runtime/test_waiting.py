@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import os
+import signal
 import threading
 from concurrent.futures import Future
 
 import pytest
 
+from mulligan.process.event_loop import WaitingThread
+from mulligan.process.user_functions import call_here
 from mulligan.runtime import waiting as waiter
-from mulligan.runtime.waiting import LOOP, ON_LOOP, ON_THREAD, WaitingThread, run_apart, run_to_end
+from mulligan.runtime.waiting import LOOP, ON_LOOP, ON_THREAD, run_apart, run_to_end
 
 
 async def test_a_caller_that_is_cancelled_takes_no_entry_back() -> None:
@@ -77,22 +80,85 @@ def test_what_is_brought_runs_on_the_thread_that_waits_in_its_context():
     assert seen == [("yes", threading.get_ident(), "Bea")]
 
 
-def test_who_is_interrupted_stops_what_is_waited_for():
-    here, stopped = WaitingThread(), threading.Event()
+@pytest.fixture
+def interruptible():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
-    def interrupt():
-        raise KeyboardInterrupt
+
+def interrupt():
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def test_who_is_interrupted_stops_what_is_waited_for(interruptible):
+    stopped = threading.Event()
 
     async def work():
-        here._jobs.put(interrupt)
+        await call_here(int)  # the thread is waiting now
+        interrupt()
         try:
             await asyncio.sleep(60)
         finally:
             stopped.set()
 
     with pytest.raises(KeyboardInterrupt):
-        here.run_on(LOOP.load(), work())
+        WaitingThread().run_on(LOOP.load(), work())
     assert stopped.wait(60)
+
+
+def test_an_undo_that_an_interrupt_calls_for_runs_on_its_thread_as_any_other(interruptible):
+    seen = []
+
+    async def work():
+        await call_here(lambda: seen.append(threading.get_ident()))
+        interrupt()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await call_here(lambda: seen.append(threading.get_ident()))
+
+    with pytest.raises(KeyboardInterrupt):
+        WaitingThread().run(work)
+    assert seen == [threading.get_ident()] * 2
+
+
+def test_what_is_called_once_the_thread_waits_no_longer_runs_where_it_is_called():
+    seen, go_on = [], asyncio.Event()
+
+    async def call_later():
+        await go_on.wait()
+        await call_here(lambda: seen.append(threading.get_ident()))
+
+    async def begin():
+        return asyncio.ensure_future(call_later())
+
+    loop = LOOP.load()
+    later = WaitingThread().run_on(loop, begin())
+    asyncio.run_coroutine_threadsafe(_finish(go_on, later), loop).result(60)
+
+    assert len(seen) == 1
+    assert threading.get_ident() not in seen
+
+
+async def _finish(go_on, later):
+    go_on.set()
+    await later
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, StopIteration])
+def test_what_wants_to_end_a_program_ends_no_loop_that_others_wait_for(raised):
+    def fail():
+        raise raised
+
+    async def work(here):
+        await here.bring(fail)()
+
+    for _ in range(2):
+        here = WaitingThread()
+        with pytest.raises((raised, RuntimeError)):
+            here.run_on(LOOP.load(), work(here))
+    assert WaitingThread().run_on(LOOP.load(), asyncio.sleep(0, "well")) == "well"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")

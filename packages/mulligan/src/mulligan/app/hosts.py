@@ -18,18 +18,18 @@ from msgspec.structs import replace
 from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Parts
 from mulligan.extensions import describe_known, find_extensions
+from mulligan.process.event_loop import WaitingThread, find_waiting_thread
+from mulligan.process.user_functions import call_aside
 from mulligan.runtime.advice import read_advised
 from mulligan.runtime.context import (
     OpenTurn,
     TurnOrigin,
-    carry,
     find_current_turn,
-    read_context,
 )
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.host_tools import Decides, HostedTools, HostHolds
 from mulligan.runtime.tool_settings import read_name
-from mulligan.runtime.waiting import LOOP, WaitingThread
+from mulligan.runtime.waiting import LOOP
 from mulligan.types.action import Kept
 from mulligan.types.adapter import Host, HostRun, MeantCall, Plain, RunOptions
 from mulligan.types.errors import ConfigurationError, MissingExtraError, UnknownHostError
@@ -291,16 +291,15 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
         async def run_work() -> Any:
             return await work()
 
-        with carry(read_context().put(WaitingThread, here)):
-            return here.run_on(LOOP.load(), run_work())
+        return here.run_on(LOOP.load(), run_work())
 
     def bring_here(self, function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
         """A plain function as one to await, on the thread that waits; else on one beside."""
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            here = read_context().of(WaitingThread)
+            here = find_waiting_thread()
             if here is None:
-                return await asyncio.to_thread(function, *args, **kwargs)
+                return await call_aside(partial(function, *args, **kwargs))
             return await here.bring(function)(*args, **kwargs)
 
         return call

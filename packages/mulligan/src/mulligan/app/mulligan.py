@@ -14,7 +14,7 @@ from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop, refuse_running_loop
 from mulligan.app.writing import Writing
 from mulligan.checks.custom import Checks
-from mulligan.process.event_loop import LateModules, read_utc_now, run_on_own_loop
+from mulligan.process.event_loop import LateModules, WaitingThread, read_utc_now, run_on_own_loop
 from mulligan.process.user_functions import call_aside, is_async
 from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 from mulligan.runtime.declaration import Declared, declare, hide_names
@@ -22,7 +22,6 @@ from mulligan.runtime.host_tools import HostedTools
 from mulligan.runtime.signature import Offered, read_offered
 from mulligan.runtime.tool_settings import read_name
 from mulligan.runtime.turn import Agent, Done
-from mulligan.runtime.waiting import WaitingThread
 from mulligan.runtime.wrapper import wrap_tool
 from mulligan.settings import Settings, say_memory_once
 from mulligan.telemetry.shutdown import closer

@@ -1,4 +1,6 @@
-"""Event loops: one of our own, which waits for no abandoned work, and modules loaded late."""
+"""Event loops: one of our own, which waits for no abandoned work, and a thread that waits for one;
+modules loaded late.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,15 @@ import contextvars
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -127,9 +132,139 @@ class _Threads(ThreadPoolExecutor):
 def settle_future(answer: Future[T], work: Callable[[], T]) -> None:
     """Hand the result of some work to its waiter."""
     try:
-        answer.set_result(work())
+        result = work()
+    except StopIteration as error:  # no coroutine can raise it: its waiter would wait for ever
+        answer.set_exception(RuntimeError(repr(error)))
     except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
         answer.set_exception(error)
+    else:
+        answer.set_result(result)
+
+
+STOPPING = 5.0
+"""Seconds that an interrupted program waits for its turn to end in good order."""
+
+
+class WaitingThread:
+    """A thread that waits for an event loop beside it, and meanwhile runs what belongs here."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The one that is waited for; `None`: not yet, or no longer."""
+        self._stop: Callable[[], object] = lambda: None
+
+    def waits_for_this_loop(self) -> bool:
+        """Whether it waits for the event loop that runs here."""
+        try:
+            return self._loop is asyncio.get_running_loop()
+        except RuntimeError:  # none runs here, as on the waiting thread itself
+            return False
+
+    def bring(self, function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
+        """The function as one to await on the loop, which runs on the thread that waits."""
+
+        async def call_there(*args: object, **kwargs: object) -> T:
+            answer: Future[T] = Future()
+            work = partial(contextvars.copy_context().run, function, *args, **kwargs)
+            with self._lock:
+                waits = self._loop is not None
+                if waits:
+                    self._jobs.put((answer, work))
+            return await asyncio.wrap_future(answer) if waits else work()
+
+        return call_there
+
+    def run(self, steps: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run to the end on a loop beside this thread, which ends with it."""
+        done: Future[T] = Future()
+
+        async def run_steps() -> T:
+            task, loop = asyncio.current_task(), asyncio.get_running_loop()
+            if task is not None:
+                self._stop = partial(loop.call_soon_threadsafe, task.cancel)
+            return await self._serve(loop, steps())
+
+        def run_loop() -> None:
+            settle_future(done, lambda: run_on_own_loop(run_steps()))
+            self._jobs.put(None)
+
+        work = contextvars.copy_context()
+        beside = threading.Thread(
+            target=work.run, args=(run_loop,), name="mulligan-act", daemon=True
+        )
+        self._work_until_done(beside.start)
+        beside.join()
+        return done.result()
+
+    def run_on(self, loop: asyncio.AbstractEventLoop, steps: Coroutine[Any, Any, T]) -> T:
+        """Run to the end on a loop that goes on afterwards."""
+        done: Future[T] = Future()
+
+        def begin() -> None:
+            nonlocal done
+            done = asyncio.run_coroutine_threadsafe(self._serve(loop, steps), loop)
+            self._stop = done.cancel
+            done.add_done_callback(lambda _: self._jobs.put(None))
+
+        self._work_until_done(begin)
+        return done.result()
+
+    async def _serve(self, loop: asyncio.AbstractEventLoop, steps: Coroutine[Any, Any, T]) -> T:
+        self._loop = loop
+        _waits.set(self)
+        return await steps
+
+    def _work_until_done(self, begin: Callable[[], None]) -> None:
+        try:
+            begin()
+            self._work(None)
+        except BaseException:
+            self._stop()
+            with suppress(Empty):  # what ends in good order may belong to this thread
+                self._work(time.monotonic() + STOPPING)
+            raise
+        finally:
+            with self._lock:
+                self._loop = None
+            while not self._jobs.empty():
+                if (left := self._jobs.get()) is not None:
+                    left[0].cancel()
+
+    def _work(self, until: float | None) -> None:
+        """Do what is brought, to the end of the loop's work; `Empty`: until then there was none."""
+        while True:
+            rest = None if until is None else max(0.0, until - time.monotonic())
+            if (job := self._jobs.get(timeout=rest)) is None:
+                return
+            if job[0].set_running_or_notify_cancel():
+                settle_future(*job)
+
+
+_waits: ContextVar[WaitingThread | None] = ContextVar("mulligan_waits", default=None)
+"""A variable, as a function of a tool that is called on the loop may be called from anywhere."""
+
+
+class _Stepped(threading.local):
+    here = False
+
+
+STEPPED = _Stepped()
+"""Whether a coroutine is run on this thread which can wait for no loop, as those of sync tools."""
+
+
+def find_waiting_thread() -> WaitingThread | None:
+    """The thread that waits for the event loop on which this was awaited, if one does."""
+    waits = _waits.get()
+    if waits is None or STEPPED.here or not waits.waits_for_this_loop():
+        return None
+    return waits
+
+
+def leave_waiting_thread() -> None:
+    """Call all functions where they are awaited, from here on: nobody may be waiting by then."""
+    _waits.set(None)
 
 
 class LateModules:

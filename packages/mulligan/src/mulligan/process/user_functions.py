@@ -20,7 +20,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-from mulligan.process.event_loop import leave_for_good, left_behind
+from mulligan.process.event_loop import find_waiting_thread, leave_for_good, left_behind
 
 T = TypeVar("T")
 
@@ -82,16 +82,21 @@ async def call_here(
 ) -> Any:
     """The same for a function that may belong to the thread of its caller, as a tool's own do.
 
-    Also to the task of its caller, who sees to it that an undo comes to its end. A plain one cannot
-    be bounded, nor one that swallows its cancellation.
+    Where a thread waits for this event loop, a plain one runs there, as the agent and its tools do.
+    It may also belong to the task of its caller, who sees to it that an undo comes to its end. A
+    plain one cannot be bounded, nor one that swallows its cancellation.
     """
+    thread = None if is_async(function) else find_waiting_thread()
+    answer: Any
     try:
-        answer = function(*given)
+        answer = function(*given) if thread is None else thread.bring(function)(*given)
     except (Exception, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise ConnectionAbortedError(type(error).__name__) from error
     try:
+        if thread is not None:
+            answer = await answer
         if within is None or not inspect.isawaitable(answer):
             return await await_value(answer)
         async with asyncio.timeout(within.total_seconds()):

@@ -29,6 +29,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
+from mulligan.process.event_loop import leave_waiting_thread
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.user_functions import call_here
 from mulligan.runtime.assessment import describe_error, says_gone
@@ -315,6 +316,7 @@ class AbandonableTask:
         """Start it on the loop that runs here, whose end does not cancel it."""
         context = copy_context()
         context.run(carry_on, read_context().put(AbandonableTask, self))
+        context.run(leave_waiting_thread)  # a step that is made elsewhere cannot be taken away
         create = asyncio.get_running_loop().create_task
         return self._start(work, context, create)
 
