@@ -152,7 +152,11 @@ class Heard:
 
     def add_answer(self, subject: Subject, execution: Execution) -> None:
         """Add what a call returned, without what it was given."""
-        self._unread.append(partial(fold_answer, subject, execution))
+        self.add_folded(partial(fold_answer, subject, execution))
+
+    def add_folded(self, read: Callable[[], HeardAnswer]) -> None:
+        """Add what is read and folded once it is asked for."""
+        self._unread.append(read)
 
     def _read(self) -> list[HeardAnswer]:
         self._answers += [read() for read in self._unread]
@@ -251,10 +255,19 @@ def _counts(value: object) -> bool:
 
 def hear_said(subject: Subject) -> Heard:
     """What the person said, in this message or before it, and what the application knows."""
-    turn, computed = subject.turn, [fact.value for fact in subject.facts]
-    message = turn.message if turn.vouched else ""
-    spelled = [write_signs(text) for text in (message, *turn.history.said)]
-    return Heard(message, turn.known, computed, turn.history.said, spelled)
+    heard = Heard()
+    heard.add_folded(partial(_fold_said, subject))
+    return heard
+
+
+def _fold_said(subject: Subject) -> HeardAnswer:
+    memo: dict[object, HeardAnswer] = getattr(subject, "memo", {})
+    if "said" not in memo:
+        turn, computed = subject.turn, [fact.value for fact in subject.facts]
+        message = turn.message if turn.vouched else ""
+        spelled = [write_signs(text) for text in (message, *turn.history.said)]
+        memo["said"] = fold_source([message, turn.known, computed, turn.history.said, spelled])
+    return memo["said"]
 
 
 def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
