@@ -37,6 +37,43 @@ def test_a_time_is_flagged_only_against_one_exact_time(
     assert flagged(said, value) is wrong
 
 
+@pytest.mark.parametrize(
+    ("said", "value", "wrong"),
+    [
+        ("dentist tomorrow afternoon", "2025-10-21T08:30", True),
+        ("dentist tomorrow afternoon", "2025-10-21T15:00", False),
+        ("dentist a week from today, in the morning", "2025-10-27T15:00", True),
+        ("dentist on Friday morning or afternoon", "2025-10-24T15:00", False),
+        ("dinner tonight", "2025-10-20T23:30", False),
+        ("dinner tonight", "2025-10-20T12:00", True),
+        ("dentist tomorrow afternoon at 11 am", "2025-10-21T11:00", False),
+    ],
+)
+def test_a_time_lies_in_the_part_of_the_day_that_was_said(
+    said: str, value: str, *, wrong: bool
+) -> None:
+    assert flagged(said, value) is wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "value", "wrong"),
+    [
+        ("wake me at quarter to seven", "time", "07:15", True),
+        ("wake me at quarter to seven", "time", "06:45", False),
+        ("wake me at quarter to seven", "alarm_time", "6:45 AM", False),
+        ("wake me at quarter to seven", "alarm_time", "7:45 am", True),
+        ("leave at half past six", "travel_time", "00:40", False),
+        ("wake me at quarter to seven", "pattern", "07:15", False),
+    ],
+)
+def test_a_time_without_a_day_is_compared_too(
+    said: str, name: str, value: str, *, wrong: bool
+) -> None:
+    found = list(times_as_said()(attempt(said, ran("set_alarm", {name: value}))))
+
+    assert bool(found) is wrong
+
+
 def test_an_end_is_free_where_the_start_is_as_said() -> None:
     assert not flagged("dinner tomorrow at 7pm", "2025-10-21T19:00", "2025-10-21T21:00")
     assert flagged("dinner tomorrow at 7pm", "2025-10-21T18:00", "2025-10-21T21:00")

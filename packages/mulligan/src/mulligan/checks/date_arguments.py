@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.types.display import show_name
-from mulligan_dates.lexicon import join_words, list_months, list_weekdays
+from mulligan_dates.lexicon import join_words, list_months, list_weekdays, load_words
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import separate_words
+from mulligan_dates.text import separate_words, split_name
 
 _LONGEST = 64
 """Characters of a value that can be nothing but a date."""
@@ -28,6 +28,10 @@ _CLOCK = (
 _SECONDS = (10**9, 4 * 10**9)
 """Since 1970, from 2001 on; a thousand times as many are milliseconds."""
 _PARTS = frozenset({"year", "month", "day"})
+_CLOCK_GIVEN = re.compile(
+    r"(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d)(?::[0-5]\d)?)?(?: ?(?P<half>[ap])\.?m\.?)?",
+    re.IGNORECASE,
+)
 _CLOCK_ALONE = re.compile(r"\d{1,2}(?::\d{2}){1,2}.{0,12}|[T ]?\d{1,2} ?[ap]\.?m\.?", re.IGNORECASE)
 
 
@@ -222,6 +226,32 @@ def find_argument_dates(
     As programs write it, it is one anywhere; in another notation where its name says so.
     """
     return sort_dates(arguments, zone=zone, names=names)[0]
+
+
+def find_argument_clocks(
+    arguments: Mapping[str, object], *, names: Collection[str] | None
+) -> list[Dated]:
+    """The times of day that have no day beside them: `time="06:45"`. Their own day is none."""
+    found = []
+    for name in arguments if names is None else names:
+        value = arguments.get(name)
+        given = _CLOCK_GIVEN.fullmatch(fold_figures(value)) if isinstance(value, str) else None
+        if given is None or not (given["minute"] or given["half"]) or not _tells_clock(name):
+            continue
+        hour = int(given["hour"])
+        if given["half"]:
+            hour = hour % 12 + (12 if given["half"] in "pP" else 0)
+        at = datetime.combine(date.min, time(hour, int(given["minute"] or 0)))
+        days = frozenset({at.date()})
+        found.append(Dated(name=name, value=str(value), at=at, timed=True, days=days))
+    return found
+
+
+@lru_cache(maxsize=1_024)
+def _tells_clock(name: str) -> bool:
+    """Whether a parameter is named after when something is, and not after how long."""
+    lasts = load_words("fields", "lasts")
+    return is_named_for_dates(name) and lasts.isdisjoint(split_name(name))
 
 
 def sort_dates(

@@ -56,7 +56,7 @@ def choose_times(
     words: Collection[str],
     today: date,
 ) -> list[Expression]:
-    """The exact times of day that a call can be about; none unless each clause has just one."""
+    """The times, or parts, of a day that a call can be about; none unless each clause has just one."""
     if (only := _find_exact_time(expressions)) is not None:
         return [only]
     chosen = _choose_clauses(expressions, clauses, words=words, today=today)
@@ -71,14 +71,15 @@ def choose_times(
 
 
 def _find_exact_time(found: Sequence[Expression]) -> Expression | None:
-    """The only expression that tells a time of day, if it is exact."""
+    """The only expression that tells a time of day, if it is exact, or a part of the day."""
     if not all(each.known for each in found):
         return None
     timed = [each for each in found if not all(r.grain is Grain.DAY for r in each.readings)]
-    if len(timed) != 1 or not timed[0].exact:
+    if len(timed) != 1 or timed[0].superseded:
         return None
-    moments = all(reading.grain is Grain.MINUTE for reading in timed[0].readings)
-    return timed[0] if moments and not timed[0].superseded else None
+    grains = {reading.grain for reading in timed[0].readings}
+    told = grains == {Grain.PART} or (grains == {Grain.MINUTE} and timed[0].exact)
+    return timed[0] if told else None
 
 
 def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> frozenset[str]:

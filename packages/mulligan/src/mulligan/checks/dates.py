@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from mulligan.checks.date_arguments import Dated, find_argument_dates, sort_dates
+from mulligan.checks.date_arguments import (
+    Dated,
+    find_argument_clocks,
+    find_argument_dates,
+    sort_dates,
+)
 from mulligan.checks.date_binding import (
     NOTHING_KNOWN,
     NamedRecords,
@@ -55,6 +60,7 @@ from mulligan_dates.reader import (
 from mulligan_dates.readings import (
     NO_PINS,
     Expression,
+    Grain,
     Moment,
     Pins,
     Reading,
@@ -65,7 +71,7 @@ from mulligan_dates.readings import (
     parse_local_moment,
     rank_readings,
 )
-from mulligan_dates.text import split_name
+from mulligan_dates.text import split_letters, split_name
 
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
@@ -405,8 +411,7 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     def is_comparable(turn: Turn, call: Call) -> bool:
         """Whether a call has a time of day, and the person said exactly one."""
         names = None if parameters is None else parameters.get(call.tool, ())
-        given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
-        at = read_moment(turn) if any(each.timed for each in given) else None
+        at = read_moment(turn) if _list_timed(call, turn, names) else None
         if at is None:
             return False
         said, words = read_said(turn, at=at, pins=pins), list_call_words(call, ())
@@ -422,19 +427,29 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             return
         for execution in list_effective_calls(subject):
             names = None if parameters is None else parameters.get(execution.call.tool, ())
-            given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
-            timed = [each for each in given if each.timed and len(each.days) == 1]
+            timed = [e for e in _list_timed(execution.call, turn, names) if len(e.days) == 1]
             if not timed:
                 continue
             known = read_known(subject)
             said = read_subject(turn, known, at=at, pins=pins)
             leans = is_reckoned_from_object(execution.call, said)
             told = [] if leans else _bind_times(execution.call, said, known, at=at)
+            if any(map(_is_vague, told)) and _leaves_open(turn.message):
+                continue
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
                 yield _report_unsaid_time(execution, first, said=told)
 
     return check
+
+
+def _list_timed(call: Call, turn: Turn, names: Collection[str] | None) -> list[Dated]:
+    """The arguments that tell a time of day, with a day or without."""
+    given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
+    return [
+        *(each for each in given if each.timed),
+        *find_argument_clocks(call.arguments, names=names),
+    ]
 
 
 def _bind_times(
@@ -445,14 +460,29 @@ def _bind_times(
 
 
 def _is_said(dated: Dated, said: Expression) -> bool:
-    time = (dated.at.hour, dated.at.minute)
-    return any((each.start.hour, each.start.minute) == time for each in said.readings)
+    return any(_has_time(each, dated.at.time()) for each in said.readings)
+
+
+def _is_vague(said: Expression) -> bool:
+    return any(reading.grain is Grain.PART for reading in said.readings)
+
+
+def _leaves_open(message: str) -> bool:
+    """Whether another part of the day may be meant too: "in the morning or afternoon"."""
+    return not load_words("orders", "open").isdisjoint(split_letters(message))
+
+
+def _has_time(reading: Reading, at: time) -> bool:
+    start, end = reading.start.time(), reading.end.time()
+    if reading.grain is not Grain.PART:
+        return (start.hour, start.minute) == (at.hour, at.minute)
+    return start <= at <= end if start < end else at >= start or at <= end
 
 
 def _report_unsaid_time(
     execution: Execution, dated: Dated, *, said: Sequence[Expression]
 ) -> Finding:
-    times = " or ".join(sorted({f"{r.start:%H:%M}" for each in said for r in each.readings}))
+    times = " or ".join(sorted({_show_time(r) for each in said for r in each.readings}))
     words = " and ".join(f'"{each.text}"' for each in said)
     return Argument(execution, dated.name, dated.value).build_finding(
         "time.not_as_said",
@@ -460,6 +490,12 @@ def _report_unsaid_time(
         f"mean {times}.",
         correction=f"Use {times} for {dated.label}.",
     )
+
+
+def _show_time(reading: Reading) -> str:
+    if reading.grain is Grain.PART:
+        return f"{reading.start:%H:%M} to {reading.end:%H:%M}"
+    return f"{reading.start:%H:%M}"
 
 
 _LONGEST = 2_000
