@@ -56,7 +56,7 @@ def choose_times(
     words: Collection[str],
     today: date,
 ) -> list[Expression]:
-    """The times of a day, or parts of it, that a call can be about; each clause must have just one."""
+    """The times, or parts, of a day that a call can be about, if each clause has just one."""
     if (only := _find_exact_time(expressions)) is not None:
         return [only]
     chosen = _choose_clauses(expressions, clauses, words=words, today=today)
