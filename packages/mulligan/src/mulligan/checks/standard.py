@@ -315,9 +315,11 @@ class StandardChecks:
     def _split_bulk(self, call: Call) -> list[Call]:
         """A bulk as the calls that it consists of; a late review has one element in its place."""
         shape = self._find_tool(call)
-        held = None if shape is None or shape.each is None else call.arguments.get(shape.each)
+        if shape is None or shape.each is None:
+            return [call]
+        held = call.arguments.get(shape.each)
         parts = [as_record(part) for part in (held if isinstance(held, list | tuple) else [held])]
-        if shape is None or not parts or not all(parts):
+        if not parts or not all(parts):
             return [call]
         shared = {name: value for name, value in call.arguments.items() if name != shape.each}
         return [replace(call, arguments=shared | {**part}) for part in parts]

@@ -90,16 +90,11 @@ class Tools:
         self._announce(ToolAnswered(tool=name, step=step, result=result, error=error))
 
 
-@hide_fields("meter")
-class Brief(Struct, frozen=True, kw_only=True):
-    """What a writer is given for one draft."""
+class _Metered(Struct, frozen=True, kw_only=True):
+    """What every brief has: tools to call, and what the writing may take."""
 
-    question: str
-    tools: Tools
-    meter: Meter
-    draft: Draft | None = None
-    """The draft to revise; `None` for the first."""
-    critique: Critique | None = None
+    tools: Tools = field(default_factory=Tools)
+    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT))
 
     @property
     def steps(self) -> int | None:
@@ -109,6 +104,16 @@ class Brief(Struct, frozen=True, kw_only=True):
     def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
         """Report the usage of a model call."""
         self.meter.spend(tokens=tokens, money=money)
+
+
+@hide_fields("meter")
+class Brief(_Metered, frozen=True, kw_only=True):
+    """What a writer is given for one draft."""
+
+    question: str
+    draft: Draft | None = None
+    """The draft to revise; `None` for the first."""
+    critique: Critique | None = None
 
     @property
     def prompt(self) -> str:
@@ -128,26 +133,15 @@ class Brief(Struct, frozen=True, kw_only=True):
 
 
 @hide_fields("meter")
-class ReplyBrief(Struct, frozen=True, kw_only=True):
+class ReplyBrief(_Metered, frozen=True, kw_only=True):
     """One reply to be written, as an agent sees it."""
 
     asked: Reply
     """The question and the context, without a text."""
     checks: Sequence[Check[Reply]]
-    meter: Meter
-    tools: Tools
     last: str = ""
     """The reply that cannot go out; empty for the first, and where none was written."""
     correction: Correction | None = None
-
-    @property
-    def steps(self) -> int | None:
-        """How many calls of tools the writer may make."""
-        return self.tools.steps
-
-    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
-        """Report the usage of a model call."""
-        self.meter.spend(tokens=tokens, money=money)
 
     @property
     def prompt(self) -> str:
@@ -170,21 +164,10 @@ class ReplyBrief(Struct, frozen=True, kw_only=True):
 
 
 @hide_fields("meter")
-class PlainBrief(Struct, frozen=True, kw_only=True):
+class PlainBrief(_Metered, frozen=True, kw_only=True):
     """A text requested by its prompt alone: a run of a task, a judge's answer."""
 
     prompt: str
-    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT))
-    tools: Tools = field(default_factory=Tools)
-
-    @property
-    def steps(self) -> int | None:
-        """How many calls of tools the writer may make."""
-        return self.tools.steps
-
-    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
-        """Report the usage of a model call."""
-        self.meter.spend(tokens=tokens, money=money)
 
 
 Writer = Callable[[Brief], str | Written | Awaitable[str | Written]]

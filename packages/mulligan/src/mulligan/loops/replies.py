@@ -30,7 +30,7 @@ from mulligan.checks.feedback import (
 )
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
 from mulligan.checks.grounding import Verification, Verified, Verifier
-from mulligan.loops.briefs import ReplyBrief, Tools
+from mulligan.loops.briefs import ReplyBrief
 from mulligan.loops.checking import run_text_checks
 from mulligan.loops.streaming import Stream, collect_text
 from mulligan.process.user_functions import (
@@ -323,7 +323,6 @@ class _ReplyLoop:
             asked=self._asked,
             checks=self._rules.checks,
             meter=self._meter,
-            tools=Tools(),
             last=self._last,
             correction=correction,
         )

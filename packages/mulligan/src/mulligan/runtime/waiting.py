@@ -68,13 +68,7 @@ async def _run_here(work: Callable[[], Any]) -> Any:
 async def _ask_here(question: Callable[[], Any]) -> Any:
     """On a thread of its own, so that a sync tool waits no longer than an async one."""
     answer: Future[Any] = Future()
-
-    def ask() -> None:
-        try:
-            answer.set_result(question())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
-            answer.set_exception(error)
-
+    ask = partial(settle_future, answer, question)
     threading.Thread(target=ask, name="mulligan-ask", daemon=True).start()
     return answer.result(timeout=TIMEOUT)
 
@@ -102,13 +96,7 @@ def run_apart(steps: Coroutine[Any, Any, R]) -> R:
     except RuntimeError:
         return _run_on_new_loop(steps)
     answer: Future[R] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(_run_on_new_loop(steps))
-        except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
-            answer.set_exception(error)
-
+    run = partial(settle_future, answer, partial(_run_on_new_loop, steps))
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(run,), name="mulligan-apart", daemon=True).start()
     return answer.result()
