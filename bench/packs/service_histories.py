@@ -36,14 +36,14 @@ from mulligan.runtime.context import OpenTurn
 from mulligan_packs.services.service import Service
 from mulligan_packs.services.table import load_table
 from mulligan_testing.faults import Deed, Faults, Strike, cancel_when_hung
-from mulligan_testing.simulations import SIMULATIONS, Fault, Simulation
-from mulligan_testing.simulations.core import NoAnswer, Request
+from mulligan_testing.simulations import SIMULATIONS, ServiceFault, Simulation
+from mulligan_testing.simulations.core import ApiRequest, NoAnswer
 from mulligan_testing.simulations.google_calendar import list_instances
 
 LATER = timedelta(minutes=20)
 FAULTS = (
-    None, None, None, Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.BROKEN_AFTER, Fault.LIMITED,
-    Fault.LIMITED_403,
+    None, None, None, ServiceFault.LOST_AFTER, ServiceFault.LOST_BEFORE, ServiceFault.BROKEN_AFTER,
+    ServiceFault.LIMITED, ServiceFault.LIMITED_403,
 )  # fmt: skip
 MOMENTS = ("never", "never", "first", "between", "after", "after")
 """When the second person is there: `between` the look before a call and the call."""
@@ -214,8 +214,8 @@ class ServiceHistory:
     simulation: Simulation
     store: str
     calls: Sequence[tuple[str, Given]]
-    fault: Fault | None
-    undo_fault: Fault | None
+    fault: ServiceFault | None
+    undo_fault: ServiceFault | None
     moment: str
     stop: int
     """At which point of the protocol it is stopped; 0: at none."""
@@ -272,7 +272,7 @@ class ServiceHistory:
             yield m, {each.__name__: each for each in service.tools(m)}
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        sent = Request(
+        sent = ApiRequest(
             method=request.method,
             path=request.url.path,
             query=dict(parse_qsl(request.url.query.decode(), keep_blank_values=True)),

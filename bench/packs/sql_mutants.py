@@ -9,7 +9,7 @@ from typing import Any
 from mulligan.runtime import retry
 from mulligan.types.errors import ConflictError
 from mulligan_packs.sql import listening, scope, state, watching
-from mulligan_packs.sql.dialects import Dialect, ForeignKey
+from mulligan_packs.sql.dialects import ForeignKey, SqlDialect
 from mulligan_packs.sql.table import UserTable, name_row
 from mulligan_packs.sql.writing import TableWriter
 
@@ -131,7 +131,7 @@ MUTANTS: dict[str, Callable[[], Any]] = {
         state, "_read_dependants", _stop_at_children(state._read_dependants)
     ),
     "what foreign keys do is not read": lambda: plant(
-        Dialect, "load_keys", _name_no_action(Dialect.load_keys)
+        SqlDialect, "load_keys", _name_no_action(SqlDialect.load_keys)
     ),
     "a row that was edited in between is written over": lambda: plant(
         TableWriter, "is_outdated", lambda *_: False
@@ -141,7 +141,7 @@ MUTANTS: dict[str, Callable[[], Any]] = {
     ),
     "an undo may set off triggers": lambda: plant(TableWriter, "_refuse_more", _nothing),
     "REPLACE may take away what it meets": lambda: plant(
-        Dialect, "read_replacing", lambda *_, **__: (False, False)
+        SqlDialect, "read_replacing", lambda *_, **__: (False, False)
     ),
     "a lost reference stays lost": lambda: plant(state, "_list_lost", _nothing),
     "a key that the driver names is a new row": lambda: plant(

@@ -195,7 +195,7 @@ def _strip_port(host: str) -> str:
     return (name if colon and port.isdigit() else host).lower()
 
 
-class Meter:
+class RequestMeter:
     """What each client has used of the current minute, which begins with its first request."""
 
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:

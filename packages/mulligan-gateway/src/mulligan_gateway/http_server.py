@@ -25,7 +25,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from mulligan_gateway.access import Access, Meter, Refusal
+from mulligan_gateway.access import Access, Refusal, RequestMeter
 from mulligan_gateway.api import DESCRIPTION, PREFIX, create_api, refuse_request
 from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.gateway import Gateway
@@ -395,7 +395,7 @@ class GatewayApp:
     def __init__(self, gateway: Gateway, access: Access) -> None:
         self.gateway = gateway
         self.access = access
-        self.meter = Meter()
+        self.meter = RequestMeter()
         self.limits = gateway.options.limits
         self.clients = HttpClients(gateway)
         self.under_way = Counter[str]()

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan import Effect, Mode
 from mulligan.types.errors import ConfigurationError
-from mulligan_gateway.access import Access, Grant, Meter, read_access
+from mulligan_gateway.access import Access, Grant, RequestMeter, read_access
 from mulligan_gateway.metrics import Metrics
 from mulligan_gateway.tools import MOST_NAME
 from tests.gateway.world import connect, run_gateway, scripted
@@ -97,7 +97,7 @@ def test_a_file_that_others_may_read_is_refused(tmp_path):
 
 def test_a_client_has_what_it_is_granted_of_each_minute_from_its_first_request():
     now = [59.0]
-    meter = Meter(now=lambda: now[0])
+    meter = RequestMeter(now=lambda: now[0])
     few, small = Grant(per_minute=2), Grant(bytes_per_minute=10)
 
     taken = [meter.take_request("ann", few) for _ in range(3)]

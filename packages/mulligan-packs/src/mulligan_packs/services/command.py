@@ -21,9 +21,9 @@ from mulligan_packs.services.prove import (
     DIFFERS,
     NOT_POSSIBLE,
     PROVEN,
-    Proving,
     ProvingTransport,
-    Shown,
+    ServiceProving,
+    StepShown,
 )
 from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import list_services, load_table
@@ -69,7 +69,9 @@ def run_prove(options: argparse.Namespace, settings: Settings) -> int:
     transport = ProvingTransport(httpx.HTTPTransport())
     base_url = options.base_url or table.base_url
     with build_client(table, options.token_env, base_url=base_url, transport=transport) as client:
-        proving = Proving(Service(table, client), transport, place=options.place, other=options.to)
+        proving = ServiceProving(
+            Service(table, client), transport, place=options.place, other=options.to
+        )
         lines = asyncio.run(proving.prove())
     counts = Counter(line.result for line in lines)
     report = {
@@ -84,7 +86,7 @@ def run_prove(options: argparse.Namespace, settings: Settings) -> int:
     return 1 if counts[DIFFERS] else 0
 
 
-def build_table(lines: Sequence[Shown]) -> Table:
+def build_table(lines: Sequence[StepShown]) -> Table:
     """The steps as people read them; what a service has said is shown as text."""
     rows = [
         (each.operation, each.step, Text(each.result, _STYLES[each.result]), each.what)

@@ -25,10 +25,10 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan_packs.services.service import Service
 from mulligan_packs.services.table import (
-    Case,
-    Row,
+    Operation,
+    ProofCase,
+    ProofStep,
     ServiceTable,
-    Step,
     fill,
     fill_path,
     follow,
@@ -43,7 +43,7 @@ _ROOM = 1.0
 """Seconds beyond the time that a lost call has to land."""
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class StepShown(Struct, frozen=True, kw_only=True):
     """What one step has shown."""
 
     operation: str
@@ -118,7 +118,7 @@ def reject(attempted: Attempted) -> Iterator[Finding]:
         yield Finding(rule="proof.wrong", severity=Severity.ERROR, issue="Undone on purpose.")
 
 
-class Proving:
+class ServiceProving:
     """A proof of one service in one place."""
 
     def __init__(
@@ -155,7 +155,7 @@ class Proving:
         gate = Gate(self._service.table, base_url=self._service.base_url, places=places)
         self._transport.allows = gate.allows
 
-    async def prove(self) -> list[Shown]:
+    async def prove(self) -> list[StepShown]:
         """Every step of every case, and everything cleared away."""
         self.require_scratch()
         try:
@@ -164,12 +164,12 @@ class Proving:
             left = self._clean()
         return shown + left
 
-    async def _try(self, case: Case) -> list[Shown]:
+    async def _try(self, case: ProofCase) -> list[StepShown]:
         if case.not_possible:
             return [_show(case, "undone", NOT_POSSIBLE, case.not_possible)]
         if case.needs_other and not self._other:
             return [_show(case, "undone", NOT_POSSIBLE, "it needs a second place: --to")]
-        steps: list[tuple[str, Callable[[Case], Any]]] = [("undone", self._undo)]
+        steps: list[tuple[str, Callable[[ProofCase], Any]]] = [("undone", self._undo)]
         if case.edit is not None:
             steps += [("edited after it", self._edit_after)]
             if not case.needs_other and "{made}" not in str(case.edit.arguments):
@@ -186,7 +186,7 @@ class Proving:
             shown.append(_show(case, name, result, what))
         return shown
 
-    async def _undo(self, case: Case) -> tuple[str, str]:
+    async def _undo(self, case: ProofCase) -> tuple[str, str]:
         names = self._set_up(case)
         before = self._look(case, names)
         makes = self._makes(case) or self._service.table.operations[case.operation].sole
@@ -200,7 +200,7 @@ class Proving:
             return DIFFERS, _describe(left)
         return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
 
-    async def _edit_after(self, case: Case) -> tuple[str, str]:
+    async def _edit_after(self, case: ProofCase) -> tuple[str, str]:
         names = self._set_up(case)
         edited: list[object] = []
 
@@ -215,7 +215,7 @@ class Proving:
             return PROVEN, ""
         return DIFFERS, "the edit is gone" if left else "it was called undone, over an edit"
 
-    async def _edit_before(self, case: Case) -> tuple[str, str]:
+    async def _edit_before(self, case: ProofCase) -> tuple[str, str]:
         names, edited = self._set_up(case), list[object]()
 
         def edit() -> None:
@@ -234,7 +234,7 @@ class Proving:
             return NOT_POSSIBLE, f"it compares no versions: {said}, and the edit {fate}"
         return DIFFERS, f"{said}, and the edit {fate}; {_describe(left) or 'undone'}"
 
-    async def _lose(self, case: Case) -> tuple[str, str]:
+    async def _lose(self, case: ProofCase) -> tuple[str, str]:
         names = self._set_up(case)
         before = self._look(case, names)
         self._transport.loses = True
@@ -245,14 +245,14 @@ class Proving:
             return PROVEN, "needs attention"
         return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
 
-    async def _hold(self, case: Case) -> tuple[str, str]:
+    async def _hold(self, case: ProofCase) -> tuple[str, str]:
         names, before = self._set_up(case), self._transport.writes
         left, _ = await self._act(replace(case, arguments={**case.arguments, **case.held}), names)
         written = self._transport.writes - before
         held = [each for each in left if each.state is State.HELD]
         return (PROVEN, "") if held and not written else (DIFFERS, f"{written} requests were sent")
 
-    def _set_up(self, case: Case) -> dict[str, Any]:
+    def _set_up(self, case: ProofCase) -> dict[str, Any]:
         self._count += 1
         self._transport.lost = b""
         number = f"{time.time_ns()}-{self._count}"
@@ -269,10 +269,10 @@ class Proving:
                 self._once[step.saves] = names[step.saves]
         return names
 
-    def _step(self, step: Step, names: Mapping[str, Any]) -> Any:
+    def _step(self, step: ProofStep, names: Mapping[str, Any]) -> Any:
         return self._service.build_function(step.operation)(**fill(step.arguments, names))
 
-    def _edit(self, case: Case, names: Mapping[str, Any]) -> None:
+    def _edit(self, case: ProofCase, names: Mapping[str, Any]) -> None:
         if case.edit is not None:
             row = self._service.table.operations[case.edit.operation]
             given = fill(case.edit.arguments, names)
@@ -285,7 +285,7 @@ class Proving:
 
     async def _act(
         self,
-        case: Case,
+        case: ProofCase,
         names: dict[str, Any],
         *,
         then: Callable[[dict[str, Any]], None] | None = None,
@@ -326,14 +326,14 @@ class Proving:
                 return
             await asyncio.sleep(_ROOM / 10)
 
-    def _keep_made(self, case: Case, names: dict[str, Any], made: object) -> None:
+    def _keep_made(self, case: ProofCase, names: dict[str, Any], made: object) -> None:
         named = self._service.read_id(case.operation, made)
         if named is None:
             return
         names["made"] = named
         self._note_made(case.operation, fill(case.arguments, names), names["made"])
 
-    def _look(self, case: Case, names: Mapping[str, Any]) -> object:
+    def _look(self, case: ProofCase, names: Mapping[str, Any]) -> object:
         row = self._service.table.operations[case.operation]
         given = fill(case.arguments, names)
         if row.each:
@@ -344,17 +344,17 @@ class Proving:
             return None
         return self._service.look(row, given | ({"(id)": names["made"]} if made else {}))
 
-    def _makes(self, case: Case) -> bool:
+    def _makes(self, case: ProofCase) -> bool:
         row = self._service.table.operations[case.operation]
         return bool(row.key or row.makes or row.adds)
 
-    def _binds(self, case: Case) -> bool:
+    def _binds(self, case: ProofCase) -> bool:
         table = self._service.table
         row = table.operations[case.operation]
         kind = table.objects[(table.operations[row.each] if row.each else row).object]
         return bool(kind.binds)
 
-    def _clean(self) -> list[Shown]:
+    def _clean(self) -> list[StepShown]:
         """Clear away what was made, wherever it is now: what could not be is named."""
         left = []
         for kind, given in self._made:
@@ -372,20 +372,22 @@ class Proving:
                 except (httpx.HTTPError, ConfigurationError) as error:
                     if self._may_be_there(row, named):
                         what = f"{kind} {given['(id)']} is left in {place}: {type(error).__name__}"
-                        line = Shown(operation=step.operation, step="cleared away", result=DIFFERS)
+                        line = StepShown(
+                            operation=step.operation, step="cleared away", result=DIFFERS
+                        )
                         left.append(replace(line, what=what))
         return left
 
-    def _may_be_there(self, row: Row, given: Mapping[str, Any]) -> bool:
+    def _may_be_there(self, row: Operation, given: Mapping[str, Any]) -> bool:
         try:
             return self._service.look(row, given) is not None
         except (httpx.HTTPError, ConfigurationError):
             return True
 
 
-def _show(case: Case, step: str, result: str, what: str) -> Shown:
+def _show(case: ProofCase, step: str, result: str, what: str) -> StepShown:
     named = f"{case.operation}, {case.of}" if case.of else case.operation
-    return Shown(operation=named, step=step, result=result, what=what)
+    return StepShown(operation=named, step=step, result=result, what=what)
 
 
 def _describe(left: list[Action]) -> str:
@@ -399,7 +401,7 @@ def _name_difference(before: object, now: object) -> str:
     return "it is still there" if before is None else "it is gone"
 
 
-def _keeps(edit: Step | None, now: object, service: Service) -> bool:
+def _keeps(edit: ProofStep | None, now: object, service: Service) -> bool:
     if edit is None or not isinstance(now, Mapping):
         return False
     said = {service.table.spell(name): value for name, value in edit.arguments.items()}

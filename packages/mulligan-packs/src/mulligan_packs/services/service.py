@@ -35,8 +35,8 @@ from mulligan_packs.http.resource import Left, Resource
 from mulligan_packs.http.shown import ABSENT, Shown, is_same_content, is_shown, parse_shown
 from mulligan_packs.http.written import SentWrite, parse_content, read_written
 from mulligan_packs.services.table import (
-    Kind,
-    Row,
+    ObjectKind,
+    Operation,
     ServiceTable,
     fill,
     fill_path,
@@ -60,9 +60,11 @@ _UNBOUND = "an edit between the look before a call and the call itself: it is no
 class Rows(Resource):
     """All calls of one operation."""
 
-    def __init__(self, client: httpx.Client, row: Row, *, table: ServiceTable, each: str) -> None:
+    def __init__(
+        self, client: httpx.Client, row: Operation, *, table: ServiceTable, each: str
+    ) -> None:
         self._row, self._table, self._each = row, table, each
-        self._kind: Kind = table.objects[row.object]
+        self._kind: ObjectKind = table.objects[row.object]
         super().__init__(
             client,
             self._kind.read,
@@ -530,11 +532,11 @@ class Service:
         """What the service shows at a path."""
         return _read_json(self._client.get(path).raise_for_status())
 
-    def look(self, row: Row, given: Mapping[str, Any]) -> object:
+    def look(self, row: Operation, given: Mapping[str, Any]) -> object:
         """What an operation is about, as far as people write it; `None` where it is not there."""
         return Rows(self._client, row, table=self.table, each="").look(given)
 
-    def find_version(self, row: Row, given: Mapping[str, Any]) -> str:
+    def find_version(self, row: Operation, given: Mapping[str, Any]) -> str:
         """At which version it is now."""
         return Rows(self._client, row, table=self.table, each="").find_version(given)
 
@@ -543,7 +545,7 @@ class Service:
         kind = self.table.objects[self.table.operations[name].object]
         return follow(follow(made, kind.path_in_answer), kind.id)
 
-    def _send(self, row: Row, given: Mapping[str, Any]) -> Any:
+    def _send(self, row: Operation, given: Mapping[str, Any]) -> Any:
         table = self.table
         if row.key and row.key not in given:
             given = {**given, row.key: uuid.uuid4().hex}
@@ -613,7 +615,7 @@ def _read_variable(name: str) -> str:
     return value
 
 
-def _build_signature(table: ServiceTable, row: Row) -> inspect.Signature:
+def _build_signature(table: ServiceTable, row: Operation) -> inspect.Signature:
     kinds = inspect.Parameter
     made = [kinds(n, kinds.POSITIONAL_OR_KEYWORD, annotation=table.read_type(n)) for n in row.needs]
     for name in (*row.takes, *filter(None, [row.key, row.bound_by])):

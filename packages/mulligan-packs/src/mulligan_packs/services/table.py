@@ -32,11 +32,11 @@ _PLACE = re.compile(r"\{\+?([a-z_]+(?:\.\w+)*)\}")
 """A value in a path or a body; with a plus, its slashes stay."""
 
 
-class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TableEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A part of a file: what it does not know is a mistake."""
 
 
-class Parts(Table, frozen=True, kw_only=True):
+class ObjectParts(TableEntry, frozen=True, kw_only=True):
     """Other objects that belong to one, such as the exceptions of a series."""
 
     when: str
@@ -47,7 +47,7 @@ class Parts(Table, frozen=True, kw_only=True):
     """The field of a part that says which object it belongs to."""
 
 
-class Kind(Table, frozen=True, kw_only=True):
+class ObjectKind(TableEntry, frozen=True, kw_only=True):
     """One kind of object, and how it is read."""
 
     read: str
@@ -76,7 +76,7 @@ class Kind(Table, frozen=True, kw_only=True):
     """What the service writes where nothing was said."""
     incomplete: dict[str, Any] = field(default_factory=dict)
     """Field values by which the service says that it has left something out: a call is held."""
-    parts: Parts | None = None
+    parts: ObjectParts | None = None
 
     @property
     def path_in_answer(self) -> str:
@@ -84,7 +84,7 @@ class Kind(Table, frozen=True, kw_only=True):
         return self.take if self.answered is None else self.answered
 
 
-class Held(Table, frozen=True, kw_only=True):
+class HoldRule(TableEntry, frozen=True, kw_only=True):
     """When a call cannot be undone, and waits for a person: all that is said here is true of it."""
 
     because: str
@@ -107,7 +107,7 @@ class Held(Table, frozen=True, kw_only=True):
         return all(said)
 
 
-class Undo(Table, frozen=True, kw_only=True):
+class Undo(TableEntry, frozen=True, kw_only=True):
     """The request that takes a call back."""
 
     send: str
@@ -115,7 +115,7 @@ class Undo(Table, frozen=True, kw_only=True):
     """A value with places in it: of arguments, or of what was `before`."""
 
 
-class Row(Table, frozen=True, kw_only=True):
+class Operation(TableEntry, frozen=True, kw_only=True):
     """One operation."""
 
     says: str
@@ -151,11 +151,11 @@ class Row(Table, frozen=True, kw_only=True):
     reads: bool = False
     each: str = ""
     """The argument that holds a list of calls, each as the row of this name has it."""
-    held: tuple[Held, ...] = ()
+    held: tuple[HoldRule, ...] = ()
     loses: tuple[str, ...] = ()
 
 
-class Step(Table, frozen=True, kw_only=True):
+class ProofStep(TableEntry, frozen=True, kw_only=True):
     """A call that a proof makes. Its values may have places: `{place}`, `{other}`, `{name}`."""
 
     operation: str
@@ -166,15 +166,15 @@ class Step(Table, frozen=True, kw_only=True):
     """What it makes serves all steps."""
 
 
-class Case(Table, frozen=True, kw_only=True):
+class ProofCase(TableEntry, frozen=True, kw_only=True):
     """What a proof does with one operation."""
 
     operation: str
     of: str = ""
     """Of what, where an operation has several cases."""
-    setup: tuple[Step, ...] = ()
+    setup: tuple[ProofStep, ...] = ()
     arguments: dict[str, Any]
-    edit: Step | None = None
+    edit: ProofStep | None = None
     """What a second person does to the same object."""
     held: dict[str, Any] = field(default_factory=dict)
     """Arguments with which the call is held."""
@@ -184,19 +184,19 @@ class Case(Table, frozen=True, kw_only=True):
     """Why no proof can try it."""
 
 
-class Proof(Table, frozen=True, kw_only=True):
+class ServiceProof(TableEntry, frozen=True, kw_only=True):
     """How a service is proven on somebody's own account."""
 
     place: str
     """The path that shows the place."""
     named: str
     """Where its name stands in the answer: it must say that it is for scratch."""
-    clean: dict[str, Step]
+    clean: dict[str, ProofStep]
     """By the kind of object, the call that clears it away, or out of sight: it is `{made}`."""
-    cases: tuple[Case, ...]
+    cases: tuple[ProofCase, ...]
 
 
-class ServiceTable(Table, frozen=True, kw_only=True):
+class ServiceTable(TableEntry, frozen=True, kw_only=True):
     """All that is said of a service."""
 
     title: str
@@ -207,8 +207,8 @@ class ServiceTable(Table, frozen=True, kw_only=True):
     """The argument that names the place where a proof may write."""
     parameters: dict[str, str]
     """Each parameter of any operation: what it is, and what it says of itself."""
-    objects: dict[str, Kind]
-    operations: dict[str, Row]
+    objects: dict[str, ObjectKind]
+    operations: dict[str, Operation]
     camel: bool = False
     """Whether its fields are written `likeThis`."""
     lands_within: float = 30
@@ -216,7 +216,7 @@ class ServiceTable(Table, frozen=True, kw_only=True):
     errors: dict[str, int] = field(default_factory=dict)
     """The status that an error in an answer's body stands for, where every answer is a 200."""
     headers: dict[str, str] = field(default_factory=dict)
-    proof: Proof
+    proof: ServiceProof
 
     def spell(self, name: str) -> str:
         """A parameter as the service writes it."""

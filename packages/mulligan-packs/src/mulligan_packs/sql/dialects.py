@@ -87,7 +87,7 @@ class ForeignKey(NamedTuple):
     on_delete: str
 
 
-class Dialect:
+class SqlDialect:
     """What is common: values as the driver has them, as SQLite does."""
 
     locks = ""
@@ -195,7 +195,7 @@ def _quote_column(name: str) -> str:
     return f"CASE WHEN instr({name}, char(0)) THEN hex({name}) ELSE quote({name}) END"
 
 
-class ServerDialect(Dialect):
+class ServerDialect(SqlDialect):
     """One that others write to at the same time: rows are locked one by one, and it has a hash."""
 
     locks = " FOR UPDATE"
@@ -408,9 +408,9 @@ class MySql(ServerDialect):
         return any(each["unique"] for each in found), False
 
 
-def choose_dialect(name: str) -> Dialect:
+def choose_dialect(name: str) -> SqlDialect:
     """The dialect of a database, by SQLAlchemy's name for it."""
-    return {"postgresql": Postgres, "mysql": MySql, "mariadb": MySql}.get(name, Dialect)()
+    return {"postgresql": Postgres, "mysql": MySql, "mariadb": MySql}.get(name, SqlDialect)()
 
 
 def quote_name(name: str) -> str:

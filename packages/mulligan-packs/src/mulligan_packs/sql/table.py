@@ -14,7 +14,7 @@ from sqlalchemy.sql.compiler import IdentifierPreparer
 from sqlalchemy.types import NullType, TypeEngine
 
 from mulligan.types.errors import ConfigurationError
-from mulligan_packs.sql.dialects import Dialect, Field, ForeignKey, TablePlace, choose_dialect
+from mulligan_packs.sql.dialects import Field, ForeignKey, SqlDialect, TablePlace, choose_dialect
 from mulligan_packs.sql.errors import UndeclaredWriteError
 
 Values = dict[str, Any]
@@ -48,7 +48,7 @@ class UserTable(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     fields: Mapping[str, Field]
     key: tuple[str, ...]
     version: str | None
-    dialect: Dialect
+    dialect: SqlDialect
     parts: str
     """How its connection is set, how many columns it has, and foreign keys that refer to it:
     another count, another table."""

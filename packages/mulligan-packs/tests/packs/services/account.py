@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from mulligan import Mulligan
 from mulligan.types.action import Action
-from mulligan_packs.services.prove import Proving, ProvingTransport, Shown
+from mulligan_packs.services.prove import ProvingTransport, ServiceProving, StepShown
 from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, Simulation
-from mulligan_testing.simulations.core import Fault
+from mulligan_testing.simulations.core import ServiceFault
 from tests.packs.proving import act, reject
 
 PLACES = {"github": ("family/scratch", ""), "google-calendar": ("s1", "s2"), "slack": ("C2", "")}
@@ -63,11 +63,11 @@ def open_account(name: str, *, differs: frozenset[str] = frozenset()) -> Iterato
 
 async def prove(
     name: str, *, differs: frozenset[str] = frozenset(), limited_after: int | None = None
-) -> tuple[list[Shown], Simulation]:
+) -> tuple[list[StepShown], Simulation]:
     """The whole proof of a service on its simulation; `limited_after` that many writes."""
     simulation = SIMULATIONS[name](differs=differs)
     if limited_after is not None:
-        simulation.faults += [None] * limited_after + [Fault.LIMITED] * 1_000  # type: ignore[list-item]
+        simulation.faults += [None] * limited_after + [ServiceFault.LIMITED] * 1_000  # type: ignore[list-item]
     table = replace(load_table(name), lands_within=SOON)
     transport = ProvingTransport(httpx.HTTPTransport())
     place, other = PLACES[name]
@@ -75,5 +75,5 @@ async def prove(
         simulation.serve() as url,
         build_client(table, lambda: "agent", base_url=url, transport=transport) as client,
     ):
-        proving = Proving(Service(table, client), transport, place=place, other=other)
+        proving = ServiceProving(Service(table, client), transport, place=place, other=other)
         return await proving.prove(), simulation

@@ -12,7 +12,7 @@ import pytest
 
 from mulligan import Mulligan, State
 from mulligan_packs.services import connect
-from mulligan_testing.simulations import Fault
+from mulligan_testing.simulations import ServiceFault
 from tests.packs.proving import act, reject
 from tests.packs.services.account import Account, open_account
 
@@ -164,7 +164,7 @@ async def test_an_edit_right_before_a_call_has_it_refused(account: Account) -> N
 
 
 async def test_a_create_without_an_answer_is_found_by_its_id(account: Account) -> None:
-    account.simulation.faults = [Fault.LOST_AFTER]
+    account.simulation.faults = [ServiceFault.LOST_AFTER]
 
     async with Mulligan("memory:", checks=[reject], recover=False) as m:
         tools = {each.__name__: each for each in account.service.tools(m)}

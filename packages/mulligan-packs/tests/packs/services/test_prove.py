@@ -17,9 +17,9 @@ from mulligan_packs.services.prove import (
     DIFFERS,
     NOT_POSSIBLE,
     PROVEN,
-    Proving,
     ProvingTransport,
-    Shown,
+    ServiceProving,
+    StepShown,
 )
 from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import load_table
@@ -106,7 +106,7 @@ def test_a_proof_writes_nowhere_else_whatever_a_text_says(
         build_client(table, lambda: "agent", base_url=url, transport=transport) as client,
     ):
         service, places = Service(table, client), PLACES[name]
-        Proving(service, transport, place=places[0], other=places[1]).require_scratch()
+        ServiceProving(service, transport, place=places[0], other=places[1]).require_scratch()
         with pytest.raises(ConfigurationError, match="outside the place"):
             service.build_function(operation)(**elsewhere)
 
@@ -130,7 +130,7 @@ def test_a_place_that_cannot_be_read_is_named(
 def test_what_a_service_has_said_is_shown_as_text() -> None:
     said = "404 for /[/nope] \x1b[31m"
 
-    table = build_table([Shown(operation="post", step="undone", result=DIFFERS, what=said)])
+    table = build_table([StepShown(operation="post", step="undone", result=DIFFERS, what=said)])
 
     console = Console(width=200)
     with console.capture() as shown:

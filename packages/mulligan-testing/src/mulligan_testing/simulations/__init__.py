@@ -2,7 +2,7 @@
 that lag, refusals, answers that are lost. Each says what it simulates, and on which page that is.
 """
 
-from mulligan_testing.simulations.core import Fault, Simulation
+from mulligan_testing.simulations.core import ServiceFault, Simulation
 from mulligan_testing.simulations.github import GitHub
 from mulligan_testing.simulations.google_calendar import GoogleCalendar
 from mulligan_testing.simulations.slack import Slack
@@ -14,4 +14,4 @@ SIMULATIONS: dict[str, type[Simulation]] = {
 }
 """By the name of the service."""
 
-__all__ = ["SIMULATIONS", "Fault", "GitHub", "GoogleCalendar", "Simulation", "Slack"]
+__all__ = ["SIMULATIONS", "GitHub", "GoogleCalendar", "ServiceFault", "Simulation", "Slack"]

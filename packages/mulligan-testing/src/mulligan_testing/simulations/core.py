@@ -23,7 +23,7 @@ KEPT = 64
 """States of which reads that lag may see one."""
 
 
-class Fault(StrEnum):
+class ServiceFault(StrEnum):
     """What happens to one write."""
 
     LOST_AFTER = "lost_after"
@@ -40,7 +40,7 @@ class Fault(StrEnum):
     """The same, as some services say it (403)."""
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class ApiRequest(Struct, frozen=True, kw_only=True):
     """A request, as the service reads it."""
 
     method: str
@@ -58,7 +58,7 @@ class Request(Struct, frozen=True, kw_only=True):
         return self.headers.get("authorization", "").rpartition(" ")[2]
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class ApiAnswer(Struct, frozen=True, kw_only=True):
     """What a service says."""
 
     status: int = 200
@@ -81,7 +81,7 @@ class NoAnswer(Exception):  # noqa: N818 - it is none
     """The connection ends without an answer."""
 
 
-Handle = Callable[[Any, Request, State], Answer]
+Handle = Callable[[Any, ApiRequest, State], ApiAnswer]
 ROUTES: dict[str, list[tuple[str, re.Pattern[str], Handle]]] = {}
 
 
@@ -116,7 +116,7 @@ class Simulation:
     def __init__(self, *, differs: frozenset[str] = frozenset()) -> None:
         self.state: State = self.build_state()
         self.differs = differs
-        self.faults: list[Fault] = []
+        self.faults: list[ServiceFault] = []
         """Of the next writes, in order."""
         self.ledger: list[tuple[str, str, str]] = []
         """Every write that took effect: by whom, its method, its path."""
@@ -126,7 +126,7 @@ class Simulation:
         """What another party does, `before` or `after` a write of anybody's."""
         self.count = 0
         self.serial = 0
-        self._late: list[Request] = []
+        self._late: list[ApiRequest] = []
         self._past: deque[State] = deque([copy.deepcopy(self.state)], maxlen=KEPT)
         self._lock = threading.RLock()
 
@@ -134,15 +134,15 @@ class Simulation:
         """What is there at the beginning."""
         raise NotImplementedError
 
-    def describe_error(self, refused: Refused) -> Answer:
+    def describe_error(self, refused: Refused) -> ApiAnswer:
         """A refusal, in the service's form."""
         raise NotImplementedError
 
-    def is_read(self, request: Request) -> bool:
+    def is_read(self, request: ApiRequest) -> bool:
         """Whether a request changes nothing."""
         return request.method == "GET"
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: ApiRequest) -> ApiAnswer:
         """Do what a request asks for."""
         with self._lock:
             if self.is_read(request):
@@ -162,29 +162,31 @@ class Simulation:
         parts = urlsplit(self.base + path)
         headers = {"authorization": f"Bearer {by}"}
         query = dict(parse_qsl(parts.query))
-        request = Request(method=method, path=parts.path, query=query, headers=headers, body=body)
+        request = ApiRequest(
+            method=method, path=parts.path, query=query, headers=headers, body=body
+        )
         with self._lock:
             if self.is_read(request):
                 return self._dispatch(request, copy.deepcopy(self.state)).body
             return self._apply(request).body
 
-    def _write(self, request: Request, fault: Fault | None) -> Answer:
-        if fault is Fault.LOST_BEFORE:
+    def _write(self, request: ApiRequest, fault: ServiceFault | None) -> ApiAnswer:
+        if fault is ServiceFault.LOST_BEFORE:
             raise NoAnswer
-        if fault is Fault.LATE:
+        if fault is ServiceFault.LATE:
             self._late.append(request)
             raise NoAnswer
-        if fault in (Fault.LIMITED, Fault.LIMITED_403):
-            status = 429 if fault is Fault.LIMITED else 403
+        if fault in (ServiceFault.LIMITED, ServiceFault.LIMITED_403):
+            status = 429 if fault is ServiceFault.LIMITED else 403
             return self.describe_error(Refused(status, "rateLimitExceeded"))
         self.disturb("before")
         answer = self._apply(request)
         self.disturb("after")
-        if fault is Fault.LOST_AFTER:
+        if fault is ServiceFault.LOST_AFTER:
             raise NoAnswer
-        return Answer(status=500, body={}) if fault is Fault.BROKEN_AFTER else answer
+        return ApiAnswer(status=500, body={}) if fault is ServiceFault.BROKEN_AFTER else answer
 
-    def _apply(self, request: Request) -> Answer:
+    def _apply(self, request: ApiRequest) -> ApiAnswer:
         self.count += 1
         before = copy.deepcopy(self.state)
         answer = self._dispatch(request, self.state)
@@ -194,7 +196,7 @@ class Simulation:
         self._past.append(copy.deepcopy(self.state))
         return answer
 
-    def _dispatch(self, request: Request, state: State) -> Answer:
+    def _dispatch(self, request: ApiRequest, state: State) -> ApiAnswer:
         before = copy.deepcopy(state)
         for method, pattern, handle in ROUTES[type(self).__name__]:
             found = pattern.match(request.path.removeprefix(self.base))
@@ -236,7 +238,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         parts = urlsplit(self.path)
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        request = Request(
+        request = ApiRequest(
             method=self.command,
             path=parts.path,
             query=dict(parse_qsl(parts.query, keep_blank_values=True)),

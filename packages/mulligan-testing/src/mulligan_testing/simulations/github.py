@@ -8,7 +8,14 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from mulligan_testing.simulations.core import Answer, Refused, Request, Simulation, State, route
+from mulligan_testing.simulations.core import (
+    ApiAnswer,
+    ApiRequest,
+    Refused,
+    Simulation,
+    State,
+    route,
+)
 
 Thing = dict[str, Any]
 REPOSITORIES = ("family/house", "family/scratch")
@@ -43,9 +50,9 @@ class GitHub(Simulation):
             for name in REPOSITORIES
         }
 
-    def describe_error(self, refused: Refused) -> Answer:
+    def describe_error(self, refused: Refused) -> ApiAnswer:
         """As GitHub says it."""
-        return Answer(
+        return ApiAnswer(
             status=refused.status, body={"message": str(refused), "documentation_url": ""}
         )
 
@@ -58,12 +65,12 @@ class GitHub(Simulation):
         return [*issues, *(c for r in repositories for c in (*r["comments"], *r["files"]))]
 
     @route("GET", _REPO)
-    def get_repository(self, request: Request, state: State) -> Answer:
+    def get_repository(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Its name."""
         _get(request, state)
         owner, name = request.names["owner"], request.names["repo"]
         full = f"{owner}/{name}"
-        return Answer(
+        return ApiAnswer(
             body={
                 "id": 1,
                 "name": name,
@@ -74,7 +81,7 @@ class GitHub(Simulation):
         )
 
     @route("POST", f"{_REPO}/issues")
-    def create_issue(self, request: Request, state: State) -> Answer:
+    def create_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A new one, numbered."""
         if not (request.body or {}).get("title"):
             raise Refused(422, "missing_field", "Validation Failed")
@@ -83,60 +90,60 @@ class GitHub(Simulation):
         plain = {"body": None, "state": "open", "state_reason": None, "milestone": None}
         issues[number] = {**plain, "labels": [], "assignees": [], "number": int(number)}
         self._set(request, issues[number])
-        return Answer(status=201, body=_show_issue(issues[number]))
+        return ApiAnswer(status=201, body=_show_issue(issues[number]))
 
     @route("GET", _ISSUE)
-    def get_issue(self, request: Request, state: State) -> Answer:
+    def get_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
         """One of them."""
         return _answer(_show_issue(_find(request, state, "issues")))
 
     @route("PATCH", _ISSUE)
-    def update_issue(self, request: Request, state: State) -> Answer:
+    def update_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Some fields; labels and assignees are replaced."""
         issue = _find(request, state, "issues")
         self._set(request, issue)
         return _answer(_show_issue(issue))
 
     @route("POST", f"{_ISSUE}/labels")
-    def add_labels(self, request: Request, state: State) -> Answer:
+    def add_labels(self, request: ApiRequest, state: State) -> ApiAnswer:
         """More labels."""
         issue = _find(request, state, "issues")
         issue["labels"] += [n for n in request.body["labels"] if n not in issue["labels"]]
-        return Answer(body=_show_issue(issue)["labels"])
+        return ApiAnswer(body=_show_issue(issue)["labels"])
 
     @route("PUT", f"{_ISSUE}/labels")
-    def set_labels(self, request: Request, state: State) -> Answer:
+    def set_labels(self, request: ApiRequest, state: State) -> ApiAnswer:
         """These labels and no others."""
         issue = _find(request, state, "issues")
         issue["labels"] = list(request.body["labels"])
-        return Answer(body=_show_issue(issue)["labels"])
+        return ApiAnswer(body=_show_issue(issue)["labels"])
 
     @route("DELETE", f"{_ISSUE}/labels/{{name}}")
-    def remove_label(self, request: Request, state: State) -> Answer:
+    def remove_label(self, request: ApiRequest, state: State) -> ApiAnswer:
         """One label less."""
         issue = _find(request, state, "issues")
         if request.names["name"] not in issue["labels"]:
             raise Refused(404, "not_found", "Label does not exist")
         issue["labels"].remove(request.names["name"])
-        return Answer(body=_show_issue(issue)["labels"])
+        return ApiAnswer(body=_show_issue(issue)["labels"])
 
     @route("POST", f"{_ISSUE}/comments")
-    def create_comment(self, request: Request, state: State) -> Answer:
+    def create_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A new one."""
         _find(request, state, "issues")
         self.serial += 1
         comment = {"id": self.serial, "body": request.body["body"]}
         _get(request, state)["comments"][str(self.serial)] = comment
         self._tell(comment["body"])
-        return Answer(status=201, body=_dress(comment))
+        return ApiAnswer(status=201, body=_dress(comment))
 
     @route("GET", _COMMENT)
-    def get_comment(self, request: Request, state: State) -> Answer:
+    def get_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
         """One of them."""
         return _answer(_dress(_find(request, state, "comments")))
 
     @route("PATCH", _COMMENT)
-    def update_comment(self, request: Request, state: State) -> Answer:
+    def update_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Its text."""
         comment = _find(request, state, "comments")
         comment["body"] = request.body["body"]
@@ -144,19 +151,19 @@ class GitHub(Simulation):
         return _answer(_dress(comment))
 
     @route("DELETE", _COMMENT)
-    def delete_comment(self, request: Request, state: State) -> Answer:
+    def delete_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
         """For good."""
         _find(request, state, "comments")
         del _get(request, state)["comments"][request.names["comment_id"]]
-        return Answer(status=204)
+        return ApiAnswer(status=204)
 
     @route("GET", _FILE)
-    def get_file(self, request: Request, state: State) -> Answer:
+    def get_file(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Its content."""
         return _answer(_show_file(_find_file(request, state)))
 
     @route("PUT", _FILE)
-    def put_file(self, request: Request, state: State) -> Answer:
+    def put_file(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A commit with it, over the version that was named."""
         files, path = _get(request, state)["files"], request.names["path"]
         there, body = files.get(path), request.body
@@ -166,10 +173,10 @@ class GitHub(Simulation):
             n: v for n, v in _show_file(files[path]).items() if n not in ("content", "encoding")
         }
         commit = {"sha": _hash(f"{self.count}"), "message": body["message"]}
-        return Answer(status=200 if there else 201, body={"content": shown, "commit": commit})
+        return ApiAnswer(status=200 if there else 201, body={"content": shown, "commit": commit})
 
     @route("DELETE", _FILE)
-    def delete_file(self, request: Request, state: State) -> Answer:
+    def delete_file(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A commit without it."""
         there = _find_file(request, state)
         sha = (request.body or request.query).get("sha")
@@ -177,22 +184,22 @@ class GitHub(Simulation):
             raise Refused(422, "missing", 'Invalid request. "sha" wasn\'t supplied.')
         self._require_sha(there, sha)
         del _get(request, state)["files"][request.names["path"]]
-        return Answer(body={"content": None, "commit": {"sha": _hash(f"{self.count}")}})
+        return ApiAnswer(body={"content": None, "commit": {"sha": _hash(f"{self.count}")}})
 
     @route("GET", _PULL)
-    def get_pull(self, request: Request, state: State) -> Answer:
+    def get_pull(self, request: ApiRequest, state: State) -> ApiAnswer:
         """One of them."""
         return _answer(_show_pull(_find(request, state, "pulls"), request))
 
     @route("PATCH", _PULL)
-    def update_pull(self, request: Request, state: State) -> Answer:
+    def update_pull(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Some fields."""
         pull = _find(request, state, "pulls")
         pull |= {n: v for n, v in request.body.items() if n in ("title", "body", "state", "base")}
         self._tell(str(request.body.get("body", "")))
         return _answer(_show_pull(pull, request))
 
-    def _set(self, request: Request, issue: Thing) -> None:
+    def _set(self, request: ApiRequest, issue: Thing) -> None:
         for name, value in request.body.items():
             issue[name] = value
         if request.body.get("state") == "open":
@@ -212,7 +219,7 @@ class GitHub(Simulation):
             raise Refused(409, "conflict", f"is at {there['sha'] if there else 'nothing'}")
 
 
-def _get(request: Request, state: State) -> Thing:
+def _get(request: ApiRequest, state: State) -> Thing:
     found = state.get(f"{request.names['owner']}/{request.names['repo']}")
     if found is None:
         raise Refused(404, "not_found", "Not Found")
@@ -220,7 +227,7 @@ def _get(request: Request, state: State) -> Thing:
     return repository
 
 
-def _find(request: Request, state: State, kind: str) -> Thing:
+def _find(request: ApiRequest, state: State, kind: str) -> Thing:
     names = {"issues": "issue_number", "comments": "comment_id", "pulls": "pull_number"}
     found = _get(request, state)[kind].get(request.names[names[kind]])
     if found is None:
@@ -229,7 +236,7 @@ def _find(request: Request, state: State, kind: str) -> Thing:
     return thing
 
 
-def _find_file(request: Request, state: State) -> Thing:
+def _find_file(request: ApiRequest, state: State) -> Thing:
     found = _get(request, state)["files"].get(request.names["path"])
     if found is None:
         raise Refused(404, "not_found", "Not Found")
@@ -237,8 +244,8 @@ def _find_file(request: Request, state: State) -> Thing:
     return thing
 
 
-def _answer(thing: Thing) -> Answer:
-    return Answer(body=thing, headers={"ETag": f'W/"{_hash(repr(thing))}"'})
+def _answer(thing: Thing) -> ApiAnswer:
+    return ApiAnswer(body=thing, headers={"ETag": f'W/"{_hash(repr(thing))}"'})
 
 
 def _dress(thing: Thing) -> Thing:
@@ -257,7 +264,7 @@ def _show_issue(issue: Thing) -> Thing:
     }
 
 
-def _show_pull(pull: Thing, request: Request) -> Thing:
+def _show_pull(pull: Thing, request: ApiRequest) -> Thing:
     number = int(request.names["pull_number"])
     return {**_dress(pull), "number": number, "base": {"ref": pull["base"]}}
 

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
-from mulligan_testing.simulations.core import Answer, Refused, Request, Simulation, State, route
+from mulligan_testing.simulations.core import (
+    ApiAnswer,
+    ApiRequest,
+    Refused,
+    Simulation,
+    State,
+    route,
+)
 
 Event = dict[str, Any]
 _ID = re.compile(r"[a-v0-9]{5,1024}")
@@ -42,21 +49,21 @@ class GoogleCalendar(Simulation):
         """Calendars with nothing in them."""
         return {"calendars": {name: {} for name in CALENDARS}, "moment": 0}
 
-    def describe_error(self, refused: Refused) -> Answer:
+    def describe_error(self, refused: Refused) -> ApiAnswer:
         """As Google says it."""
         told = {"domain": "global", "reason": refused.reason, "message": str(refused)}
         error = {"code": refused.status, "message": str(refused), "errors": [told]}
-        return Answer(status=refused.status, body={"error": error})
+        return ApiAnswer(status=refused.status, body={"error": error})
 
     @route("GET", "/calendars/{calendar_id}")
-    def get_calendar(self, request: Request, state: State) -> Answer:
+    def get_calendar(self, request: ApiRequest, state: State) -> ApiAnswer:
         """What it is called."""
         _get_calendar(request, state)
         name = request.names["calendar_id"]
-        return Answer(body={"kind": "calendar#calendar", "id": name, "summary": CALENDARS[name]})
+        return ApiAnswer(body={"kind": "calendar#calendar", "id": name, "summary": CALENDARS[name]})
 
     @route("GET", _EVENTS)
-    def list_events(self, request: Request, state: State) -> Answer:
+    def list_events(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Those of a stretch, with some words, of one series, or changed since a token."""
         query, events = request.query, _get_calendar(request, state)
         token = query.get("syncToken")
@@ -69,22 +76,22 @@ class GoogleCalendar(Simulation):
             if (deleted or each["status"] != "cancelled") and _is_asked_for(each, query)
         ]
         body = {"kind": "calendar#events", "items": found, "nextSyncToken": str(state["moment"])}
-        return Answer(body=body)
+        return ApiAnswer(body=body)
 
     @route("GET", _EVENT)
-    def get_event(self, request: Request, state: State) -> Answer:
+    def get_event(self, request: ApiRequest, state: State) -> ApiAnswer:
         """One, also a cancelled one."""
         return _answer(self._find(request, state))
 
     @route("GET", f"{_EVENT}/instances")
-    def list_instances(self, request: Request, state: State) -> Answer:
+    def list_instances(self, request: ApiRequest, state: State) -> ApiAnswer:
         """The events of a series."""
         events, name = _get_calendar(request, state), request.names["event_id"]
         series = [e for e in self._expand(events, singly=True) if e.get("recurringEventId") == name]
-        return Answer(body={"kind": "calendar#events", "items": series})
+        return ApiAnswer(body={"kind": "calendar#events", "items": series})
 
     @route("POST", _EVENTS)
-    def insert(self, request: Request, state: State) -> Answer:
+    def insert(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A new one, whose id may be the caller's."""
         events, body = _get_calendar(request, state), dict(request.body or {})
         name = str(body.setdefault("id", f"made{self.count:08d}"))
@@ -97,7 +104,7 @@ class GoogleCalendar(Simulation):
         return _answer(event)
 
     @route("PUT", _EVENT)
-    def update(self, request: Request, state: State) -> Answer:
+    def update(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Written anew; a cancelled one is restored by it."""
         old = self._find(request, state)
         self._require_version(request, old)
@@ -107,7 +114,7 @@ class GoogleCalendar(Simulation):
         return self._change(request, state, old, {"status": "confirmed", **given})
 
     @route("PATCH", _EVENT)
-    def patch(self, request: Request, state: State) -> Answer:
+    def patch(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Some fields; null takes one away."""
         old = self._find(request, state)
         self._require_version(request, old)
@@ -115,7 +122,7 @@ class GoogleCalendar(Simulation):
         return self._change(request, state, old, _merge(plain, request.body or {}))
 
     @route("DELETE", _EVENT)
-    def delete(self, request: Request, state: State) -> Answer:
+    def delete(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Cancelled from then on, with its exceptions."""
         old, events = self._find(request, state), _get_calendar(request, state)
         if old["status"] == "cancelled":
@@ -124,14 +131,14 @@ class GoogleCalendar(Simulation):
         self._tell(request, old)
         if "no-trash" in self.differs:
             events.pop(old["id"], None)
-            return Answer(status=204)
+            return ApiAnswer(status=204)
         gone = [e for e in events.values() if e.get("recurringEventId") == old["id"]]
         for each in [old, *gone]:
             events[each["id"]] = self._stamp(state, {**each, "status": "cancelled"})
-        return Answer(status=204)
+        return ApiAnswer(status=204)
 
     @route("POST", f"{_EVENT}/move")
-    def move(self, request: Request, state: State) -> Answer:
+    def move(self, request: ApiRequest, state: State) -> ApiAnswer:
         """To another calendar: what is left behind has only its id."""
         old, events = self._find(request, state), _get_calendar(request, state)
         there = state["calendars"].get(request.query.get("destination"))
@@ -150,7 +157,7 @@ class GoogleCalendar(Simulation):
         events[old["id"]] = self._stamp(state, left)
         return _answer(there[old["id"]])
 
-    def _find(self, request: Request, state: State) -> Event:
+    def _find(self, request: ApiRequest, state: State) -> Event:
         events, name = _get_calendar(request, state), request.names["event_id"]
         if name in events:
             return copy.deepcopy(events[name])
@@ -160,12 +167,12 @@ class GoogleCalendar(Simulation):
                 return each
         raise Refused(404, "notFound", "Not Found")
 
-    def _require_version(self, request: Request, event: Event) -> None:
+    def _require_version(self, request: ApiRequest, event: Event) -> None:
         wanted = request.headers.get("if-match")
         if wanted and wanted != event["etag"] and "no-412" not in self.differs:
             raise Refused(412, "conditionNotMet", "Precondition Failed")
 
-    def _change(self, request: Request, state: State, old: Event, new: Event) -> Answer:
+    def _change(self, request: ApiRequest, state: State, old: Event, new: Event) -> ApiAnswer:
         event = self._put(request, state, old, {**new, "id": old["id"]})
         if old.get("recurrence") and old["start"] != event["start"]:
             self._drop_exceptions(request, state, event)
@@ -175,14 +182,14 @@ class GoogleCalendar(Simulation):
         )
         return _answer(event)
 
-    def _drop_exceptions(self, request: Request, state: State, master: Event) -> None:
+    def _drop_exceptions(self, request: ApiRequest, state: State, master: Event) -> None:
         events = _get_calendar(request, state)
         there = {each["id"] for each in list_instances(master)}
         for name, each in events.items():
             if each.get("recurringEventId") == master["id"] and name not in there:
                 events[name] = self._stamp(state, {**each, "status": "cancelled"})
 
-    def _put(self, request: Request, state: State, old: Event, new: Event) -> Event:
+    def _put(self, request: ApiRequest, state: State, old: Event, new: Event) -> Event:
         _require_times(new)
         calendar = request.names["calendar_id"]
         event: Event = {
@@ -208,7 +215,7 @@ class GoogleCalendar(Simulation):
         _get_calendar(request, state)[event["id"]] = event
         return self._stamp(state, event)
 
-    def _set_conference(self, request: Request, old: Event, event: Event) -> None:
+    def _set_conference(self, request: ApiRequest, old: Event, event: Event) -> None:
         if request.query.get("conferenceDataVersion") != "1":
             event["conferenceData"] = old.get("conferenceData")
         asked = (event.get("conferenceData") or {}).get("createRequest")
@@ -228,7 +235,7 @@ class GoogleCalendar(Simulation):
         event["htmlLink"] = f"https://www.google.com/calendar/event?eid={event['id']}"
         return event
 
-    def _tell(self, request: Request, event: Event) -> None:
+    def _tell(self, request: ApiRequest, event: Event) -> None:
         if request.query.get("sendUpdates") in ("all", "externalOnly"):
             self.told += [each["email"] for each in event.get("attendees") or ()]
 
@@ -240,11 +247,11 @@ class GoogleCalendar(Simulation):
             yield from (one for one in list_instances(each) if one["id"] not in events)
 
 
-def _answer(event: Event) -> Answer:
-    return Answer(body=event, headers={"ETag": event["etag"]})
+def _answer(event: Event) -> ApiAnswer:
+    return ApiAnswer(body=event, headers={"ETag": event["etag"]})
 
 
-def _get_calendar(request: Request, state: State) -> dict[str, Event]:
+def _get_calendar(request: ApiRequest, state: State) -> dict[str, Event]:
     found = state["calendars"].get(request.names["calendar_id"])
     if found is None:
         raise Refused(404, "notFound", "Not Found")

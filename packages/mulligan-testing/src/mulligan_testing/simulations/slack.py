@@ -7,7 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from mulligan_testing.simulations.core import Answer, Refused, Request, Simulation, State, route
+from mulligan_testing.simulations.core import (
+    ApiAnswer,
+    ApiRequest,
+    Refused,
+    Simulation,
+    State,
+    route,
+)
 
 Thing = dict[str, Any]
 CHANNELS = {"C1": "general", "C2": "scratch"}
@@ -39,13 +46,13 @@ class Slack(Simulation):
             for name in CHANNELS
         }
 
-    def describe_error(self, refused: Refused) -> Answer:
+    def describe_error(self, refused: Refused) -> ApiAnswer:
         """As Slack says it: with a 200, but for a limit."""
         status = 429 if refused.reason == "rateLimitExceeded" else 200
         reason = "ratelimited" if status == 429 else refused.reason
-        return Answer(status=status, body={"ok": False, "error": reason})
+        return ApiAnswer(status=status, body={"ok": False, "error": reason})
 
-    def is_read(self, request: Request) -> bool:
+    def is_read(self, request: ApiRequest) -> bool:
         """Also by POST, as its client libraries ask."""
         named = request.path.rpartition("/")[2]
         return named.endswith((".info", ".replies", ".history", ".get", ".list", ".test"))
@@ -55,7 +62,7 @@ class Slack(Simulation):
         return [ts for each in self.state.values() for ts in each["messages"]]
 
     @route("POST", "/{method}")
-    def call(self, request: Request, state: State) -> Answer:
+    def call(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A method by its name, with its arguments in the body."""
         given = {n: _parse(v) for n, v in {**request.query, **(request.body or {})}.items()}
         work = METHODS.get(request.names["method"])
@@ -67,10 +74,10 @@ class Slack(Simulation):
         reads = self.is_read(request)
         if channel["archived"] and not reads and "archive" not in request.names["method"]:
             raise Refused(200, "is_archived")
-        return Answer(body={"ok": True, **work(self, channel, given, request.by)})
+        return ApiAnswer(body={"ok": True, **work(self, channel, given, request.by)})
 
     @route("GET", "/{method}")
-    def look(self, request: Request, state: State) -> Answer:
+    def look(self, request: ApiRequest, state: State) -> ApiAnswer:
         """The same, with its arguments in the address."""
         return self.call(request, state)
 

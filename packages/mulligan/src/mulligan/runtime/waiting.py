@@ -12,13 +12,13 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 
-from mulligan.process.event_loop import STEPPED, call_on_fork
+from mulligan.process.event_loop import STEPPED, call_on_fork, settle_future
 
 R = TypeVar("R")
 
