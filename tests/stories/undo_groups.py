@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.crash.processes import in_child
 from mulligan import Effect, Mulligan, State
-from mulligan.insights.undo_plans import Step, UndoScope, plan_undo, request_undo
+from mulligan.insights.undo_plans import UndoScope, UndoStep, plan_undo, request_undo
 from mulligan.types.action import ActionQuery
 from mulligan_testing.faults import Deed, Faults, Strike
 from mulligan_testing.remote import FakeRemote
@@ -119,7 +119,7 @@ class History:
             request_undo(world.m.insights, scope, by="Mum", mark=plan.mark)
         finally:
             world.m.close()
-        became = {Step.DENY: State.DENIED}
+        became = {UndoStep.DENY: State.DENIED}
         return {
             step.id: (step.expected or became.get(step.does, step.state)).value
             for step in plan.steps

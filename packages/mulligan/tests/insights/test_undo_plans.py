@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, State
-from mulligan.insights.undo_plans import Step, UndoPlan, UndoScope, plan_undo, request_undo
+from mulligan.insights.undo_plans import UndoPlan, UndoScope, UndoStep, plan_undo, request_undo
 from mulligan.types import action as actions
 from mulligan.types.action import ActionQuery
 from mulligan.types.errors import ConfigurationError
@@ -93,7 +93,7 @@ async def test_what_somebody_has_changed_stays_and_the_rest_is_undone(world: Wor
     assert world.days() == {"e1": "2026-12-24", "lunch": DAY, "review": DAY}
     assert states(world) == [State.UNDO_FAILED, State.UNDONE, State.CONFLICT]
     after = await planned(world, scope)
-    assert [each.does for each in after.steps] == [Step.LEAVE, Step.DONE, Step.UNDO]
+    assert [each.does for each in after.steps] == [UndoStep.LEAVE, UndoStep.DONE, UndoStep.UNDO]
 
 
 async def test_an_edit_between_two_calls_of_ours_is_seen_beforehand(world: World) -> None:

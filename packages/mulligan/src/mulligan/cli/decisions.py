@@ -40,9 +40,9 @@ from mulligan.insights.open_actions import (
 from mulligan.insights.texts import TextStory
 from mulligan.insights.undo_plans import (
     PlannedUndo,
-    Step,
     UndoPlan,
     UndoScope,
+    UndoStep,
     plan_undo,
     request_undo,
 )
@@ -356,14 +356,14 @@ def _undo_several(options: argparse.Namespace, settings: Settings) -> int:
 
 def _is_asked_for(step: PlannedUndo) -> bool:
     """Now, or by an earlier request that is carried out with this one."""
-    return step.does is Step.UNDO or step.state is State.UNDOING
+    return step.does is UndoStep.UNDO or step.state is State.UNDOING
 
 
-_PLANNED: Mapping[Step, str] = {
-    Step.UNDO: "undo",
-    Step.DENY: "deny",
-    Step.LEAVE: "leave",
-    Step.DONE: "nothing to do",
+_PLANNED: Mapping[UndoStep, str] = {
+    UndoStep.UNDO: "undo",
+    UndoStep.DENY: "deny",
+    UndoStep.LEAVE: "leave",
+    UndoStep.DONE: "nothing to do",
 }
 
 
@@ -399,10 +399,10 @@ def _describe_untracked(plan: UndoPlan) -> Iterator[str]:
 
 
 def _describe_undone(asked: UndoPlan, done: UndoPlan) -> Iterator[RenderableType]:
-    wanted = {each.id for each in asked.steps if each.does is Step.DENY or _is_asked_for(each)}
+    wanted = {each.id for each in asked.steps if each.does is UndoStep.DENY or _is_asked_for(each)}
     if not wanted:
         yield f"There is nothing to undo of {asked.about}."
-    steps = [each for each in done.steps if each.id in wanted or each.does is Step.LEAVE]
+    steps = [each for each in done.steps if each.id in wanted or each.does is UndoStep.LEAVE]
     names = render.shorten_ids([each.id for each in steps])
     rows = [(names[each.id], each.what, each.state.value, each.why) for each in steps]
     yield render.build_table(rows, columns=("id", "what", "state", "why"))

@@ -36,7 +36,7 @@ MOST_CALLS = 5_000
 """Rows of the log that are looked through for calls that nothing is known to undo."""
 
 
-class Step(StrEnum):
+class UndoStep(StrEnum):
     """What the request does with one action."""
 
     UNDO = "undo"
@@ -80,7 +80,7 @@ class PlannedUndo(Struct, frozen=True, kw_only=True):
     at: datetime
     state: State
     version: int
-    does: Step
+    does: UndoStep
     expected: State | None
     """Where an undo would end, as things are now; `None`: only its application can look."""
     why: str
@@ -105,7 +105,7 @@ class UndoPlan(Struct, frozen=True, kw_only=True):
     @property
     def tenants(self) -> list[str]:
         """Whose actions it would undo or deny; the empty one is a tenant, too."""
-        acts = (Step.UNDO, Step.DENY)
+        acts = (UndoStep.UNDO, UndoStep.DENY)
         return sorted({each.tenant for each in self.steps if each.does in acts})
 
 
@@ -131,7 +131,7 @@ def request_undo(ask: StoreReader, scope: UndoScope, *, by: str, mark: str = "")
             f"{plan.about[0].upper()}{plan.about[1:]} did this for {len(plan.tenants)} tenants "
             f"({whose}): name one of them with --tenant, or by tenant=… of the page."
         )
-    names = [each.id for each in plan.steps if each.does is Step.UNDO]
+    names = [each.id for each in plan.steps if each.does is UndoStep.UNDO]
     at = ask.clock()
     request = make_uuid7(to_us(at, name="now"), secrets.randbits(RANDOM_BITS))
     why = f"A person asked for the undo of {plan.about}."
@@ -139,9 +139,9 @@ def request_undo(ask: StoreReader, scope: UndoScope, *, by: str, mark: str = "")
     entries = []
     for step in plan.steps:
         action = by_id[step.id]
-        if step.does is Step.UNDO:
+        if step.does is UndoStep.UNDO:
             entries.append(listed.build_undo(action, by=by, why=why, **{REQUEST: request}))
-        elif step.does is Step.DENY:
+        elif step.does is UndoStep.DENY:
             entries.append(listed.build_move(action, State.DENIED, by=by, note=why))
 
     def submit() -> None:
@@ -233,7 +233,7 @@ def _find_begin(turn: str) -> datetime | None:
 def _plan(ask: StoreReader, scope: UndoScope, actions: Sequence[Action], *, look: bool) -> UndoPlan:
     listed = OpenList(ask, people=True)
     found = {action.id: _choose(listed, action) for action in actions}
-    undone = [action for action in actions if found[action.id][0] is Step.UNDO]
+    undone = [action for action in actions if found[action.id][0] is UndoStep.UNDO]
     foresee = ask.foresee if look else None
     seen = foresee(undone) if foresee is not None and undone else {}
     steps = []
@@ -268,20 +268,20 @@ def _plan(ask: StoreReader, scope: UndoScope, actions: Sequence[Action], *, look
     )
 
 
-def _choose(listed: OpenList, action: Action) -> tuple[Step, str]:
+def _choose(listed: OpenList, action: Action) -> tuple[UndoStep, str]:
     """What is done with an action, and why not more."""
     if action.state in HOLDS:
-        return Step.DENY, "It was not made yet, and will not be."
+        return UndoStep.DENY, "It was not made yet, and will not be."
     if action.state in NOTHING_THERE:
-        return Step.DONE, "It was never made."
+        return UndoStep.DONE, "It was never made."
     if action.state is State.UNDONE:
-        return Step.DONE, ""
+        return UndoStep.DONE, ""
     if action.state is State.UNDOING and action.detail.get("by"):
-        return Step.DONE, "Its undo was asked for already."
+        return UndoStep.DONE, "Its undo was asked for already."
     if action.state is State.CONFLICT:
-        return Step.LEAVE, "Someone changed it since, and their version stands."
+        return UndoStep.LEAVE, "Someone changed it since, and their version stands."
     refused = listed.refuse_undo(action)
-    return (Step.LEAVE, refused) if refused else (Step.UNDO, "")
+    return (UndoStep.LEAVE, refused) if refused else (UndoStep.UNDO, "")
 
 
 def _count_untracked(
