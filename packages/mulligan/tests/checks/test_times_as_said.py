@@ -56,6 +56,22 @@ def test_a_time_lies_in_the_part_of_the_day_that_was_said(
 
 
 @pytest.mark.parametrize(
+    ("said", "value", "wrong"),
+    [
+        ("call Tokyo tomorrow at 9am", "2025-10-21T09:00:00+09:00", False),
+        ("call Tokyo tomorrow at 9am", "2025-10-21T11:00:00+09:00", True),
+        ("call Tokyo tomorrow at 9am", "2025-10-21T09:00:00Z", True),
+        ("call the office at 9am their time", "2025-10-20T20:00", False),
+        ("call the office at 9am Tokyo time", "2025-10-20T20:00", False),
+        ("call the office at 9am, time is short", "2025-10-20T20:00", True),
+        ("morgen um 9 Uhr Ortszeit anrufen", "2025-10-21T15:00", False),
+    ],
+)
+def test_a_time_may_be_that_of_another_place(said: str, value: str, *, wrong: bool) -> None:
+    assert flagged(said, value) is wrong
+
+
+@pytest.mark.parametrize(
     ("said", "name", "value", "wrong"),
     [
         ("wake me at quarter to seven", "time", "07:15", True),

@@ -209,8 +209,11 @@ class Dated(Struct, frozen=True, kw_only=True):
     days: frozenset[date]
     """The day on the person's calendar; of midnight in another zone also the day it is written as.
 
-    Many write midnight for a day without a time, and forget the zone.
+    Many write midnight for a day without a time, and forget the zone. What is written with another
+    zone's offset may be told by the clock of that place, which the person may have meant.
     """
+    there: time | None = None
+    """What a clock of the zone shows that it was written with, if that is not UTC."""
 
     @property
     def label(self) -> str:
@@ -310,9 +313,17 @@ def _build_dated(name: str, value: object, moment: datetime) -> Dated:
     written = datetime.fromisoformat(value) if isinstance(value, str) else value
     timed = len(value) > _DAY_ALONE if isinstance(value, str) else isinstance(value, datetime)
     days = {moment.date()}
-    if isinstance(written, datetime) and written.time() in _EDGES:
+    elsewhere = bool(isinstance(written, datetime) and written.utcoffset())
+    if isinstance(written, datetime) and (elsewhere or written.time() in _EDGES):
         days.add(written.date())
-    return Dated(name=name, value=str(value), at=moment, timed=timed, days=frozenset(days))
+    return Dated(
+        name=name,
+        value=str(value),
+        at=moment,
+        timed=timed,
+        days=frozenset(days),
+        there=written.time() if elsewhere else None,
+    )
 
 
 def _list_values(

@@ -71,7 +71,7 @@ from mulligan_dates.readings import (
     parse_local_moment,
     rank_readings,
 )
-from mulligan_dates.text import split_letters, split_name
+from mulligan_dates.text import split_letters, split_name, split_prose
 
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
@@ -427,7 +427,9 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             return
         for execution in list_effective_calls(subject):
             names = None if parameters is None else parameters.get(execution.call.tool, ())
-            timed = [e for e in _list_timed(execution.call, turn, names) if len(e.days) == 1]
+            timed = [
+                e for e in _list_timed(execution.call, turn, names) if e.there or len(e.days) == 1
+            ]
             if not timed:
                 continue
             known = read_known(subject)
@@ -444,7 +446,9 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
 
 
 def _list_timed(call: Call, turn: Turn, names: Collection[str] | None) -> list[Dated]:
-    """The arguments that tell a time of day, with a day or without."""
+    """The arguments that tell a time of day on the person's clock, with a day or without."""
+    if _names_other_clock(turn.message):
+        return []
     given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
     return [
         *(each for each in given if each.timed),
@@ -460,7 +464,8 @@ def _bind_times(
 
 
 def _is_said(dated: Dated, said: Expression) -> bool:
-    return any(_has_time(each, dated.at.time()) for each in said.readings)
+    shown = [dated.at.time(), *([] if dated.there is None else [dated.there])]
+    return any(_has_time(each, at) for each in said.readings for at in shown)
 
 
 def _is_vague(said: Expression) -> bool:
@@ -470,6 +475,21 @@ def _is_vague(said: Expression) -> bool:
 def _leaves_open(message: str) -> bool:
     """Whether another part of the day may be meant too: "in the morning or afternoon"."""
     return not load_words("orders", "open").isdisjoint(split_letters(message))
+
+
+def _names_other_clock(message: str) -> bool:
+    """Whether a time may be that of another place: "9am their time", "Tokyo time"."""
+    words, times = split_prose(message), load_words("clock", "time")
+    return any(
+        word.casefold() in times
+        and (
+            not {before.casefold(), word.casefold(), after.casefold()}.isdisjoint(
+                load_words("clock", "elsewhere")
+            )
+            or before.istitle()
+        )
+        for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False)
+    )
 
 
 def _has_time(reading: Reading, at: time) -> bool:
