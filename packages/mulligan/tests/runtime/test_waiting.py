@@ -123,6 +123,27 @@ def test_an_undo_that_an_interrupt_calls_for_runs_on_its_thread_as_any_other(int
     assert seen == [threading.get_ident()] * 2
 
 
+def test_who_is_cancelled_waits_for_what_has_begun_on_the_thread():
+    begun, go_on, steps = threading.Event(), threading.Event(), []
+
+    def undo():
+        begun.set()
+        go_on.wait(60)
+        steps.append("undone")
+
+    async def work():
+        undoing = asyncio.ensure_future(call_here(undo))
+        await asyncio.to_thread(begun.wait, 60)
+        undoing.cancel()
+        go_on.set()
+        await asyncio.wait({undoing})
+        steps.append("cancelled" if undoing.cancelled() else "done")
+
+    WaitingThread().run(work)
+
+    assert steps == ["undone", "cancelled"]
+
+
 def test_what_is_called_once_the_thread_waits_no_longer_runs_where_it_is_called():
     seen, go_on = [], asyncio.Event()
 

@@ -172,7 +172,7 @@ class WaitingThread:
                 waits = self._loop is not None
                 if waits:
                     self._jobs.put((answer, work))
-            return await asyncio.wrap_future(answer) if waits else work()
+            return await _wait_to_end(answer) if waits else work()
 
         return call_there
 
@@ -240,6 +240,18 @@ class WaitingThread:
                 return
             if job[0].set_running_or_notify_cancel():
                 settle_future(*job)
+
+
+async def _wait_to_end(answer: Future[T]) -> T:
+    """The result; who is cancelled waits for what has begun, as if it ran where it is awaited."""
+    waiting = asyncio.wrap_future(answer)
+    try:
+        return await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        if not answer.cancel():
+            await asyncio.wait({waiting})
+            waiting.exception()  # it belongs to nobody now
+        raise
 
 
 _waits: ContextVar[WaitingThread | None] = ContextVar("mulligan_waits", default=None)
