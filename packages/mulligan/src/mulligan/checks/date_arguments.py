@@ -313,16 +313,18 @@ def _build_dated(name: str, value: object, moment: datetime) -> Dated:
     written = datetime.fromisoformat(value) if isinstance(value, str) else value
     timed = len(value) > _DAY_ALONE if isinstance(value, str) else isinstance(value, datetime)
     days = {moment.date()}
-    elsewhere = bool(isinstance(written, datetime) and written.utcoffset())
-    if isinstance(written, datetime) and (elsewhere or written.time() in _EDGES):
-        days.add(written.date())
+    there = None
+    if isinstance(written, datetime):
+        there = written.time() if written.utcoffset() else None
+        if there is not None or written.time() in _EDGES:
+            days.add(written.date())
     return Dated(
         name=name,
         value=str(value),
         at=moment,
         timed=timed,
         days=frozenset(days),
-        there=written.time() if elsewhere else None,
+        there=there,
     )
 
 
