@@ -133,59 +133,102 @@ async def review_attempt(
     if attempted.executions and not any(map(_is_reviewed, attempted.executions)):
         verdict = reach_verdict((), looked=False)
         return replace(verdict, unchecked=tuple(attempted.list_acted()))
-    first = not DATES.loaded and bool(attempted.list_acted())
-    if first:
-        await DATES.load_beside_loop()
-    facts, long = await gather_facts(attempted, by.gathers), is_long(*_list_read(attempted))
-    # The first use builds the date tables, which is slow.
-    aside = first or long
-    attempted, read = replace(attempted, facts=facts), set[str]()
-    findings, answered = await run_checks_aside(attempted, watch_checks(by.checks, read), long=long)
-    read.update(finding.call for finding in findings if finding.call is not None)
-    looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
-    denied, computed = await _compare_with_facts(attempted, beside=findings, long=aside)
-    findings, answered = _spare([*findings, *denied], attempted), answered and computed
-    if denied:
-        looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
-    settled = any(finding.severity is Severity.ERROR for finding in findings)
-    settled = settled or any(finding.rule == SHADOW_REJECTED for finding in findings)
-    judge = by.judge if judged and attempted.executions and not settled else None
-    if judge is not None or (looks.whole and not settled):
-        # Words that account for a call raise confidence in a reviewed call. They are no review.
-        account = await _read_aside(partial(find_confirmation, attempted), long=aside)
-        attempted = replace(attempted, facts=(*facts, *account))
-        looks = looks.with_facts(attempted)
-    if judge is not None:
-        weighed = await _ask(attempted, judge, by=by)
-        findings += _spare(weighed.findings, attempted)
-        answered = answered and weighed.answered
-        looks = looks.with_judge(weighed, attempted, unread=_has_unread_dates(attempted))
-    idle = attempted.again and not attempted.list_acted() and not looks.confirmed
-    made = attempted.executions
-    only_watched = bool(made) and all(each.watched for each in made)
-    findings += _report_held(attempted)
-    verdict = reach_verdict(
-        [*findings, _IDLE] if idle else findings,
-        # In shadow mode nothing waits for a reviewer that gave no answer.
-        answered=answered or only_watched,
-        looked=looks.whole and not idle and answered,
-        # A person's "yes" is worth no more than the message it answers.
-        confirmed=looks.confirmed and not find_agreed(attempted.turn),
-        attempt=attempt,
-    )
-    given = (execution.call.arguments for execution in attempted.executions)
-    verdict = replace(
-        verdict,
-        findings=hide_in_findings(verdict.findings, *given),
-        by=looks.by,
-        unchecked=looks.unchecked,
-        looked=looks.calls,
-        facts=attempted.facts,
-    )
-    if verdict.confidence is not None and not attempted.turn.vouched:
-        verdict = replace(verdict, confidence=Confidence.LOW)
-    by.tell(_build_event(attempted, verdict, attempt=attempt))
+    review = _Review(attempted, by)
+    await review.compute()
+    await review.ask_judge(wanted=judged)
+    verdict = review.conclude(attempt=attempt)
+    by.tell(_build_event(review.attempted, verdict, attempt=attempt))
     return verdict
+
+
+class _Review:
+    """A review under way: what was found so far, and who has looked at what."""
+
+    def __init__(self, attempted: Attempted, by: Reviewers) -> None:
+        self.attempted = attempted
+        self._by = by
+        self._findings: list[Finding] = []
+        self._answered = True
+        """Every reviewer that was asked has answered."""
+        self._looks = Looks(acted=())
+        self._aside = False
+        """What reads the attempt works on a thread: there is much to read, or to load first."""
+
+    async def compute(self) -> None:
+        """Gather facts, run every check, and compare both with what was done."""
+        first = not DATES.loaded and bool(self.attempted.list_acted())
+        if first:
+            await DATES.load_beside_loop()
+        by, facts = self._by, await gather_facts(self.attempted, self._by.gathers)
+        long = is_long(*_list_read(self.attempted))
+        # The first use builds the date tables, which is slow.
+        self._aside = first or long
+        attempted = self.attempted = replace(self.attempted, facts=facts)
+        read = set[str]()
+        found, answered = await run_checks_aside(
+            attempted, watch_checks(by.checks, read), long=long
+        )
+        read.update(finding.call for finding in found if finding.call is not None)
+        looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
+        denied, computed = await _compare_with_facts(attempted, beside=found, long=self._aside)
+        if denied:
+            looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
+        self._findings = _spare([*found, *denied], attempted)
+        self._answered, self._looks = answered and computed, looks
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether it is rejected, or would be in another mode: no judge says more."""
+        return any(
+            each.severity is Severity.ERROR or each.rule == SHADOW_REJECTED
+            for each in self._findings
+        )
+
+    async def ask_judge(self, *, wanted: bool) -> None:
+        """Ask the judge where that is wanted and open; look for words that confirm the calls."""
+        settled = self._is_settled
+        asks = wanted and self.attempted.executions and not settled
+        judge = self._by.judge if asks else None
+        if judge is not None or (self._looks.whole and not settled):
+            # Words that account for a call raise confidence in a reviewed call. They are no review.
+            look = partial(find_confirmation, self.attempted)
+            account = await _read_aside(look, long=self._aside)
+            facts = (*self.attempted.facts, *account)
+            self.attempted = replace(self.attempted, facts=facts)
+            self._looks = self._looks.with_facts(self.attempted)
+        if judge is not None:
+            weighed = await _ask(self.attempted, judge, by=self._by)
+            self._findings += _spare(weighed.findings, self.attempted)
+            self._answered = self._answered and weighed.answered
+            unread = _has_unread_dates(self.attempted)
+            self._looks = self._looks.with_judge(weighed, self.attempted, unread=unread)
+
+    def conclude(self, *, attempt: int) -> Verdict:
+        """What it all adds up to."""
+        attempted, looks, made = self.attempted, self._looks, self.attempted.executions
+        idle = attempted.again and not attempted.list_acted() and not looks.confirmed
+        only_watched = bool(made) and all(each.watched for each in made)
+        found = [*self._findings, *_report_held(attempted), *([_IDLE] if idle else ())]
+        verdict = reach_verdict(
+            found,
+            # In shadow mode nothing waits for a reviewer that gave no answer.
+            answered=self._answered or only_watched,
+            looked=looks.whole and not idle and self._answered,
+            # A person's "yes" is worth no more than the message it answers.
+            confirmed=looks.confirmed and not find_agreed(attempted.turn),
+            attempt=attempt,
+        )
+        given = (execution.call.arguments for execution in made)
+        sure = verdict.confidence
+        return replace(
+            verdict,
+            confidence=Confidence.LOW if sure and not attempted.turn.vouched else sure,
+            findings=hide_in_findings(verdict.findings, *given),
+            by=looks.by,
+            unchecked=looks.unchecked,
+            looked=looks.calls,
+            facts=attempted.facts,
+        )
 
 
 SHADOW_HELD = "shadow.held"
