@@ -30,6 +30,7 @@ from mulligan.types.errors import (
     HiddenSecretError,
     StoreUnavailableError,
 )
+from mulligan.types.finding import Waiver, read_waivers
 from mulligan.types.interfaces import LEASE, Similarity, Store
 from mulligan.types.lesson import ErrorRule, read_error_rules
 from mulligan.types.limits import (
@@ -98,6 +99,10 @@ def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
     return read_error_rules(json.loads(value) if isinstance(value, str) else value)
 
 
+def _parse_waivers(value: object) -> tuple[Waiver, ...]:
+    return read_waivers(json.loads(value) if isinstance(value, str) else value)
+
+
 def _parse_whole_number(value: object) -> int:
     number = _parse_number(value)
     if number != int(number):
@@ -142,6 +147,7 @@ FORMS: Mapping[object, SettingForm] = {
     Mode: _build_choice(Mode),
     Outside: _build_choice(Outside),
     tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
+    tuple[Waiver, ...]: SettingForm("a list of tables; as text in JSON", _parse_waivers),
     str | Similarity: SettingForm(
         "text; in Python also a function",
         lambda value: value if callable(value) else _parse_text(value),
@@ -268,6 +274,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     is an error."""
     checks: frozenset[str] = frozenset()
     """Checks of what agents do, by name: `standard`, and those that installed packages bring."""
+    waivers: tuple[Waiver, ...] = ()
+    """Rules whose findings are muted, or only warn, of all tools or one, until a day, with a
+    reason. In a file: a list of tables."""
     attempts: int = ATTEMPTS
     """How many attempts an agent has at one request, the first included."""
     stuck_after: int = STUCK_AFTER

@@ -54,7 +54,7 @@ from mulligan.types.events import (
     Happened,
     RemarkDropped,
 )
-from mulligan.types.finding import SeverityName
+from mulligan.types.finding import SeverityName, Waiver
 from mulligan.types.interfaces import (
     Check,
     Clock,
@@ -261,7 +261,7 @@ def assemble(
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
     checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
-    reviewers = _build_reviewers(settings, runtime, checks=checks, facts=asked.facts)
+    reviewers = _build_reviewers(settings, runtime, checks=checks, facts=asked.facts, clock=clock)
     under_way = TurnsUnderWay()
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -335,7 +335,11 @@ def _build_reviewers(
     *,
     checks: Sequence[Check[Attempted]],
     facts: Iterable[Gather],
+    clock: Clock,
 ) -> Reviewers:
+    def list_waivers() -> list[Waiver]:
+        return [each for each in settings.waivers if each.holds(clock())]
+
     return Reviewers(
         attempts=settings.attempts,
         undos=UndoBudget(most=settings.judge_limits.undos),
@@ -345,6 +349,7 @@ def _build_reviewers(
             *_list_shipped_facts(runtime.judge),
         ),
         judge=runtime.judge,
+        list_waivers=list_waivers,
         show=runtime.redactor.show_value,
         tell=partial(_announce_review, runtime=runtime),
     )

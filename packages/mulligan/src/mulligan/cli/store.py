@@ -106,6 +106,13 @@ def _describe_diagnosis(
     if found.tools:
         rows = [(name_tool(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
         yield render.build_table(rows, columns=("tool", "effect", "guarantees"))
+    if found.waivers:
+        waived = [
+            (each.rule, each.tool or "all", each.severity or "muted", str(each.until), each.reason)
+            for each in found.waivers
+        ]
+        titles = ("waived rule", "tool", "findings", "until", "reason")
+        yield render.build_table(waived, columns=titles)
     chosen = [
         (name_tool(tool), name, what) for tool in found.tools for name, what in tool.kinds.items()
     ]

@@ -23,7 +23,7 @@ from mulligan.types.call import OWN, Call, Failure, LogRow
 from mulligan.types.effect import OUTSIDE, Effect, Mode, Outside, read_limit
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
-from mulligan.types.finding import FindingCount
+from mulligan.types.finding import FindingCount, Waiver
 from mulligan.types.interfaces import Health, KnownTool, Store
 from mulligan.types.lesson import Alike, FailedCall, Suggestion
 from mulligan.types.limits import Retention
@@ -80,6 +80,8 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     """Calls with an effect in those hours that belonged to no turn, by tool."""
     modes: Mapping[str, Mode]
     """How far an operator lets tools go, by name; "" is all of them."""
+    waivers: tuple[Waiver, ...]
+    """Rules whose findings count less than they say, by the settings."""
     tools: tuple[KnownTool, ...]
     """What was declared, and what that really promises."""
 
@@ -330,6 +332,12 @@ class Insights(StoreReader):
             advice.append(_describe_outside(outside, self.settings.outside))
         advice += _describe_shadow(found)
         advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
+        advice += [
+            f"The waiver of {each} has ended on {each.until}, and its findings count again: "
+            "take it out of the settings."
+            for each in self.settings.waivers
+            if not each.holds(now)
+        ]
         if self.settings.store.startswith("memory:") and health.kind == "memory":
             advice.append("The store is memory: all data is lost when the process ends.")
         if self.settings.redaction.capture is Capture.FULL:
@@ -348,6 +356,7 @@ class Insights(StoreReader):
             advice=tuple(advice),
             outside=tuple(outside),
             modes={} if self.tenant is not None else self.list_modes(),
+            waivers=self.settings.waivers,
             tools=tuple(self.tools()),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,6 +29,7 @@ from mulligan.types.finding import (
     FindingSeen,
     Severity,
     Verdict,
+    Waiver,
     reach_verdict,
 )
 from mulligan.types.interfaces import Check, Gather, Judge
@@ -117,6 +118,8 @@ class Reviewers(Struct, frozen=True, kw_only=True):
     """How often an agent may try, the first time included."""
     undos: UndoBudget = field(default_factory=UndoBudget)
     """The undo budget for rejections by a judge alone."""
+    list_waivers: Callable[[], Sequence[Waiver]] = tuple
+    """The waivers that hold now."""
     show: Show = lambda value: value
     """Renders a value for the judge, without secrets."""
     tell: Callable[[AttemptReviewed | RemarkDropped], None] = lambda _: None
@@ -148,6 +151,9 @@ class _Review:
         self.attempted = attempted
         self._by = by
         self._findings: list[Finding] = []
+        self._waivers = by.list_waivers()
+        self._muted = False
+        """Something was found that a person wants to hear nothing of."""
         self._answered = True
         """Every reviewer that was asked has answered."""
         self._looks = Looks(acted=())
@@ -173,8 +179,25 @@ class _Review:
         denied, computed = await _compare_with_facts(attempted, beside=found, long=self._aside)
         if denied:
             looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
-        self._findings = _spare([*found, *denied], attempted)
+        self._findings = _spare(self._waive([*found, *denied]), attempted)
         self._answered, self._looks = answered and computed, looks
+
+    def _waive(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """The findings as far as a person lets them count."""
+        tools = {each.call.id: each.call.tool for each in self.attempted.executions}
+        for finding in findings:
+            tool = tools.get(finding.call or "")
+            waived = [
+                each
+                for each in self._waivers
+                if each.rule == finding.rule and each.tool in ("", tool)
+            ]
+            if not waived:
+                yield finding
+            elif all(each.severity for each in waived):
+                yield replace(finding, severity=Severity.WARNING)
+            else:
+                self._muted = True
 
     @property
     def _is_settled(self) -> bool:
@@ -198,7 +221,7 @@ class _Review:
             self._looks = self._looks.with_facts(self.attempted)
         if judge is not None:
             weighed = await _ask(self.attempted, judge, by=self._by)
-            self._findings += _spare(weighed.findings, self.attempted)
+            self._findings += _spare(self._waive(weighed.findings), self.attempted)
             self._answered = self._answered and weighed.answered
             unread = _has_unread_dates(self.attempted)
             self._looks = self._looks.with_judge(weighed, self.attempted, unread=unread)
@@ -215,7 +238,7 @@ class _Review:
             answered=self._answered or only_watched,
             looked=looks.whole and not idle and self._answered,
             # A person's "yes" is worth no more than the message it answers.
-            confirmed=looks.confirmed and not find_agreed(attempted.turn),
+            confirmed=looks.confirmed and not self._muted and not find_agreed(attempted.turn),
             attempt=attempt,
         )
         given = (execution.call.arguments for execution in made)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from mulligan.types.display import Quoted
+from mulligan.types.errors import ConfigurationError
 from mulligan.types.values import set_enums
 
 
@@ -98,6 +102,61 @@ class Finding(Struct, frozen=True, kw_only=True):
     def describe(self) -> str:
         """The issue, and a judge's words on it as a quote."""
         return self.issue if self.opinion is None else f"{self.issue} {self.opinion}"
+
+
+class Waiver(Struct, frozen=True, kw_only=True):
+    """A person's word that findings of one rule count less than they say, until a day, and why."""
+
+    rule: str
+    """`date.not_as_said`, as findings name it."""
+    until: date
+    """The last day on which it holds, in UTC."""
+    reason: str
+    tool: str = ""
+    """Only for calls of this tool; empty: for every one."""
+    severity: Severity | None = None
+    """`warning`: an error is one, which rejects nothing. `None`: nothing is reported."""
+
+    def __post_init__(self) -> None:
+        if self.severity is not None:
+            set_enums(self, severity=Severity)
+        given: object = self.until
+        if isinstance(given, str):
+            with suppress(ValueError):  # what is no day is refused below
+                given = date.fromisoformat(given)
+                force_setattr(self, "until", given)
+        if type(given) is not date:
+            raise ConfigurationError(f"until={given!r} is no day; write it as 2026-12-31.")
+        if self.severity is Severity.ERROR:
+            raise ConfigurationError("A waiver has severity='warning', or none: never 'error'.")
+        for name in ("rule", "reason"):
+            if not str(getattr(self, name)).strip():
+                raise ConfigurationError(f"A waiver has a {name}, and this one is empty.")
+
+    def holds(self, at: datetime) -> bool:
+        """Whether it counts at a time."""
+        return at.astimezone(UTC).date() <= self.until
+
+    def __str__(self) -> str:
+        """What is waived."""
+        return f"{self.rule} of {self.tool}" if self.tool else self.rule
+
+
+def read_waivers(given: object) -> tuple[Waiver, ...]:
+    """Waivers, each given as itself or as a mapping of its fields."""
+    if isinstance(given, Waiver | Mapping | str) or not isinstance(given, Iterable):
+        raise ConfigurationError(f"Waivers are a list, not {given!r}: {_WAIVER}.")
+    return tuple(each if isinstance(each, Waiver) else _read_waiver(each) for each in given)
+
+
+_WAIVER = "[{'rule': 'date.not_as_said', 'until': '2026-12-31', 'reason': 'The parser is mended'}]"
+
+
+def _read_waiver(given: object) -> Waiver:
+    try:
+        return Waiver(**(dict(given) if isinstance(given, Mapping) else {}))
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"{given!r} is no waiver: {error}. Write {_WAIVER}.") from error
 
 
 class FindingSeen(NamedTuple):
