@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from mulligan.checks.provenance import (
     ids_seen,
     not_from_content,
     targets_seen,
+    with_seen,
 )
 from mulligan.checks.subject import Heard, people_named, with_heard
 from mulligan.types.call import Execution, Failure, Outcome
@@ -52,6 +54,15 @@ def test_an_id_that_a_tool_returned_before_is_fine_in_whatever_shape(result: obj
     tried = attempt("Cancel dinner", ran("search", result=result), delete("ev42"))
 
     assert list(ids_seen(IDS)(tried)) == []
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda records: records])
+def test_what_was_returned_of_an_object_is_known_also_from_a_text(write) -> None:
+    found = ran("search", result=write([{"event_id": "ev42", "title": "Dinner"}]))
+
+    (_, seen), *_ = list(with_seen(attempt("Cancel", delete("ev42"), earlier=[found])))
+
+    assert seen.find_record("ev42", name="event_id") == {"event_id": "ev42", "title": "Dinner"}
 
 
 @pytest.mark.parametrize("result", ["ev421", "prev42", {"id": "ev4"}, None, []])

@@ -15,8 +15,10 @@ from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, Stat
 from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.probe import ProbeResult, probe
 from mulligan.types.action import Action
-from mulligan.types.call import Record
+from mulligan.types.call import Record, Snapshot, ToolCallbacks
 from mulligan.types.effect import ProbeBy
 from mulligan.types.interfaces import LogQuery
 from mulligan.types.limits import Backoff
@@ -338,6 +340,18 @@ async def test_what_arrives_between_two_right_calls_is_not_taken_for_their_work(
     days = ("never", "Friday", "", "Sunday")
 
     assert await Diary().live(*days, lands="never", **said) == [State.NEEDS_HUMAN]
+
+
+async def test_a_version_that_cannot_be_read_of_what_is_there_keeps_nobody_from_comparing() -> None:
+    def read_version(record: Record) -> str:
+        raise KeyError("etag")
+
+    callbacks = ToolCallbacks(before=lambda _: {"day": 1}, version=read_version)
+    record = Record(arguments={}, snapshot=Snapshot({"day": 1}))
+
+    seen = await probe(record, Declaration(tool="move", callbacks=callbacks))
+
+    assert seen.found is ProbeResult.ABSENT
 
 
 async def test_what_a_probe_finds_is_adopted_though_a_later_call_has_changed_the_object() -> None:

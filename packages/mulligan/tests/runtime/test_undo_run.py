@@ -175,6 +175,31 @@ async def test_a_replica_that_lags_does_not_hide_what_the_call_left(
     assert undos(calendar) == 1
 
 
+async def test_a_delete_is_undone_though_its_reader_lags_and_then_raises_for_what_is_gone(
+    calendar: Calendar,
+) -> None:
+    record = deleted(calendar)
+    reads = iter([lambda told: record.before])
+
+    def read(told: Record) -> Item | None:
+        found = next(reads, calendar.read)(told)
+        if found is None:
+            raise RemoteError(404, "not here")
+        return found
+
+    callbacks = ToolCallbacks(
+        read=read, undo=calendar.bring_back, version=lambda told: told.result.version
+    )
+    lagging = UndoPolicy(
+        callbacks=callbacks, deletes=True, settles_within=timedelta(microseconds=1)
+    )
+
+    undone = await take_back(record, lagging)
+
+    assert undone.result is UndoResult.RESTORED
+    assert data(calendar) == DINNER
+
+
 async def test_without_versions_a_person_is_asked_when_nobody_has_seen_it(
     calendar: Calendar,
 ) -> None:

@@ -192,6 +192,13 @@ def test_an_irreversible_call_that_may_have_landed_is_a_case_for_a_person():
             assert moves[0] is Move.ASK
 
 
+def test_of_an_undeclared_call_what_may_help_is_said_unless_it_is_not_permitted():
+    failed = Failed(error_class=ErrorClass.VALIDATION, effect=Effect.UNDECLARED)
+
+    assert choose_move(failed) is Move.SUGGEST
+    assert choose_move(replace(failed, error_class=ErrorClass.POLICY)) is Move.STOP
+
+
 def test_what_makes_no_call_is_done_after_an_irreversible_one_too():
     conflict = Failed(error_class=ErrorClass.CONFLICT, effect=Effect.IRREVERSIBLE)
     gone = replace(conflict, error_class=ErrorClass.MISSING, repeat=Repeat.IDEMPOTENT, deletes=True)
