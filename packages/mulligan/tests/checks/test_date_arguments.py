@@ -99,13 +99,13 @@ def test_what_lies_too_deep_or_far_is_unread() -> None:
     "text", ["1" * 60, "1/" * 30, "Nov " * 15, "1 " * 30, "2026-11-21T" + "0" * 50, "sat, " * 12]
 )
 def test_twisted_figures_cost_next_to_nothing(text: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
 
     for _ in range(20):
         list(read_days(text))
         may_hide_a_date(text, name="slot")
 
-    assert time.process_time() - began < 0.5
+    assert time.thread_time() - began < 0.5
 
 
 @pytest.mark.parametrize("day", ["2026-11-21", *WRITTEN[:2], "Saturday", "P6D", "21st"])

@@ -66,10 +66,10 @@ def test_a_quoted_text_of_many_lines_takes_as_long_as_it_is(end: str) -> None:
     line = "b" * 36 + end
     page = "- " + end[-1] + "\n".join([line] * 4_900)
 
-    before = time.process_time()
+    before = time.thread_time()
     read_outline(page)
 
-    assert time.process_time() - before < 0.5
+    assert time.thread_time() - before < 0.5
 
 
 @pytest.mark.parametrize(

@@ -158,10 +158,10 @@ def test_a_monster_becomes_valid_json_within_bounds(name, capture):
     redactor = Redactor(key=KEY, capture=capture)
     value = MONSTERS[name]()
 
-    started = time.process_time()
+    started = time.thread_time()
     lines = [redactor.redact_parameters({"value": value, "n": 1}), redactor.redact_result(value)]
     error = redactor.redact_error(ValueError("no"), arguments={"value": value})
-    spent = time.process_time() - started
+    spent = time.thread_time() - started
 
     first, second = (json.loads(line) for line in lines)
     assert first["n"] == 1
