@@ -50,7 +50,7 @@ def read_memory() -> int:
 
 def listen(url: str, token: str, *, room: int = 4_096) -> socket.socket:
     place = urlsplit(url)
-    line = socket.create_connection((place.hostname, place.port), timeout=10)
+    line = socket.create_connection((place.hostname, place.port), timeout=60)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     asked = f"GET /stream HTTP/1.1\r\nHost: {place.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
     line.sendall(asked.encode())

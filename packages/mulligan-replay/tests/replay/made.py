@@ -429,7 +429,7 @@ def copy(source, target):
     target.close()
 threading.Thread(target=copy, args=(server.stdout, sys.stdout.buffer), daemon=True).start()
 copy(sys.stdin.buffer, server.stdin)
-server.wait(10)
+server.wait(60)
 """
 _SERVER = """
 from fastmcp import FastMCP

@@ -79,7 +79,7 @@ async def test_a_plain_agent_does_not_hold_up_the_event_loop(diary: Diary) -> No
     beside = asyncio.Event()
 
     def agent(turn: OpenTurn) -> bool:
-        asyncio.run_coroutine_threadsafe(set_event(), loop).result(5)
+        asyncio.run_coroutine_threadsafe(set_event(), loop).result(60)
         return beside.is_set()
 
     async def set_event() -> None:

@@ -40,11 +40,11 @@ def test_it_prints_links_serves_and_ends_on_ctrl_c(store) -> None:
         lines = [served.stdout.readline() for _ in range(4)]
         links = re.findall(r"http://127\.0\.0\.1:\d+/enter\?token=\S+", "".join(lines))
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with browser.open(links[0], timeout=10) as page:
+        with browser.open(links[0], timeout=60) as page:
             shown = page.read().decode()
     finally:
         served.send_signal(signal.SIGINT)
-        code = served.wait(15)
+        code = served.wait(60)
         served.stdout.close()
     assert len(links) == 3
     assert "<h1>Overview</h1>" in shown

@@ -103,7 +103,7 @@ def test_an_event_loop_loads_nothing_at_the_first_reviewed_change_or_failure(pro
 async def test_who_waits_for_one_that_cannot_be_loaded_goes_on() -> None:
     late = LateModules("mulligan.no_such_module")
 
-    await asyncio.wait_for(late.load_beside_loop(), 10)
+    await asyncio.wait_for(late.load_beside_loop(), 60)
 
     assert not late.loaded
     with pytest.raises(ModuleNotFoundError):

@@ -74,7 +74,7 @@ def measure_silence(store: Store, other: Store) -> float:
 
 
 def submit(store: Store, *entries) -> BaseException | None:
-    return store.journal.submit(entries).exception(10)
+    return store.journal.submit(entries).exception(60)
 
 
 def test_who_was_given_up_is_told_and_goes_on_as_another(store, other) -> None:
@@ -229,7 +229,7 @@ class TestAtTheSameMoment:
             time.sleep(0.2)
             waited = not answer.done()
             connection.commit()
-            refused = answer.exception(10)
+            refused = answer.exception(60)
 
         assert waited
         assert isinstance(refused, StaleEntryError)

@@ -170,7 +170,7 @@ def test_a_server_that_dies_does_not_let_two_have_what_is_one_writers(server) ->
 def kill(server) -> None:
     """Hard: what was acknowledged and not synced is lost."""
     server.process.send_signal(signal.SIGQUIT)
-    server.process.wait(20)
+    server.process.wait(120)
 
 
 class Losing(PostgresSession):
