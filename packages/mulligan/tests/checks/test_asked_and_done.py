@@ -131,3 +131,25 @@ def test_what_is_only_set_aside_is_not_removed(said: str, made, found: set[str])
         *NOT_ASKED,
         *NOT_DONE,
     } == found
+
+
+@pytest.mark.parametrize(
+    ("said", "made", "found"),
+    [
+        ("Write the mail to Ann, but don't send it yet", [MAILED], True),
+        ("Draft it for Ann, and do not send anything", [MAILED], True),
+        ("Look at my calendar without changing anything.", [FREED], True),
+        ("Which of them is over? Don\u2019t touch anything for now.", [FREED], True),
+        ("Don't send it to Bob, send it to Ann", [MAILED], False),
+        ("Don't send it if she is away", [MAILED], False),
+        ("I don't send it, you send it. Mail Ann", [MAILED], False),
+        ("Do not forget to send it", [MAILED], False),
+        ("Don't delete it, email Ann", [MAILED], False),
+        ("Don't delete it, email Ann", [FREED], True),
+        ("Send it to Ann. Without it she cannot work", [MAILED], False),
+    ],
+)
+def test_what_was_ruled_out_is_flagged(said: str, made, found: bool) -> None:
+    told = [each.rule for each in CHECKS(attempt(said, SEEN, *made, known=KNOWN))]
+
+    assert ("request.forbidden" in told) is found

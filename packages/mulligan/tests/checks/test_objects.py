@@ -336,3 +336,28 @@ def test_what_goes_out_of_one_into_another_keeps_its_direction(said, ends, flagg
     found = list(ends_as_said(tools)(attempt(said, ACCOUNTS, ran("transfer", given))))
 
     assert [each.rule for each in found] == ["object.not_as_said"] * flagged
+
+
+@pytest.mark.parametrize(
+    ("said", "file_id", "flagged"),
+    [
+        ("Delete the taxes of 2024", "f1", True),
+        ("Delete the taxes of 2024", "f2", False),
+        ("Delete the taxes", "f1", False),
+        ("Delete taxes 2023 and 2024", "f1", False),
+        ("Delete the photos of 2024", "f1", False),
+    ],
+)
+def test_a_figure_tells_things_of_one_name_apart(said: str, file_id: str, *, flagged: bool) -> None:
+    files = ran(
+        "list_files",
+        result=[
+            {"file_id": "f1", "name": "taxes-2023.pdf"},
+            {"file_id": "f2", "name": "taxes-2024.pdf"},
+        ],
+    )
+    tried = attempt(said, files, ran("delete", {"file_id": file_id}))
+
+    found = list(titles_as_said({"delete": ["file_id"]})(tried))
+
+    assert bool(found) is flagged

@@ -355,6 +355,13 @@ TASKS = ran(
         ]
     },
 )
+FLATS = ran(
+    "find_flats",
+    result=[
+        {"flat_id": "f1", "name": "Rose Street", "bedrooms": 3, "max_guests": 4, "hours": 2},
+        {"flat_id": "f2", "name": "Hill Lane", "bedrooms": 2, "max_guests": 2, "hours": 5},
+    ],
+)
 PLACES = ran(
     "find_places",
     result=[
@@ -382,6 +389,13 @@ PLACES = ran(
         # What it is to become is no attribute that it has.
         ("Mark the release notes as done", TASKS, ("complete_task", "task_id", "t1"), False),
         ("Mark the release notes as done", TASKS, ("complete_task", "task_id", "t2"), True),
+        # How many of something it has.
+        ("Rent the flat with three bedrooms", FLATS, ("rent_flat", "flat_id", "f2"), True),
+        ("Rent the 3-bedroom flat", FLATS, ("rent_flat", "flat_id", "f2"), True),
+        ("Rent the flat with three bedrooms", FLATS, ("rent_flat", "flat_id", "f1"), False),
+        ("Rent a flat for 2 guests", FLATS, ("rent_flat", "flat_id", "f1"), False),
+        ("Rent a flat for 5 hours", FLATS, ("rent_flat", "flat_id", "f1"), False),
+        ("Rent Rose Street, not the 2 bedrooms", FLATS, ("rent_flat", "flat_id", "f1"), False),
         # The largest, the earliest: nothing else may limit it.
         ("Book the earliest flight", FLIGHTS, ("book_flight", "flight_id", "BA7"), True),
         ("Book the earliest flight", FLIGHTS, ("book_flight", "flight_id", "LX1"), False),

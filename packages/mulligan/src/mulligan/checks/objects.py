@@ -241,13 +241,17 @@ def _compare_title(
 ) -> Finding | None:
     title = get_title_of(own)
     words = _find_naming_words(message, argument)
+    if title and (numbered := _find_numbered(title, argument, message, seen)) is not None:
+        return _report_title(argument, title, [numbered])
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
     if has_picking_words(message) or fold_value(argument.value) in message.casefold():
         return None
     others = list(_list_others_named(message, argument, seen))
-    if not others:
-        return None
+    return _report_title(argument, title, others) if others else None
+
+
+def _report_title(argument: Argument, title: str, others: list[Found]) -> Finding:
     named = ", ".join(quote_value(get_title_of(each), most=_SHOWN) for each in others[:3])
     return argument.build_finding(
         "object.not_as_said",
@@ -255,6 +259,24 @@ def _compare_title(
         issue=f"which is {quote_value(title, most=_SHOWN)}; the person spoke of {named}.",
         correction=_suggest(argument, others),
     )
+
+
+_FIGURES = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
+
+
+def _find_numbered(title: str, argument: Argument, message: str, seen: SeenValues) -> Found | None:
+    """The only other one with the same words and a figure that was said: "the taxes of 2024"."""
+    said, own = set(_FIGURES.findall(message)), set(_FIGURES.findall(title))
+    words = find_stems(title)
+    if not own or not said or own & said or not words & find_stems(message):
+        return None
+    found = {
+        get_id_of(record, name=argument.name): record
+        for record in seen.list_records()
+        if find_stems(other := get_title_of(record)) == words
+        and said & set(_FIGURES.findall(other))
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _find_naming_words(message: str, argument: Argument) -> set[str]:

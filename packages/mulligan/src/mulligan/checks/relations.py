@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
+from mulligan.checks.quantities import write_out
 from mulligan.checks.subject import (
     Argument,
     Parameters,
@@ -69,6 +70,7 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
       read beside it is nearer to it and has all of it that the person named: a warning
     - one whose attribute was said otherwise, where exactly one value of it was said and another
       object that was read beside it has that one
+    - one that has another number of something than was said, where one beside it has that number
     - one from or of another person than the one who was named so, where another one that was read
       beside it is theirs: an error where the sentence has the tool's verb, else a warning
     """
@@ -93,6 +95,7 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
                 yield from _compare_named_parts(argument, others, known, message, acted)
                 yield from _compare_attributes(argument, others, known, message)
                 yield from _compare_people(argument, known, message)
+                yield from _compare_figures(argument, known, message)
                 yield from _compare_ranks(argument, others, known, message)
             for old, new in _list_swaps(given):
                 yield from _compare_sorts(old, new, known, message)
@@ -571,6 +574,22 @@ class _Message:
         verb = {stem(word) for word in split_name(tool)[:1]}
         return verb <= find_stems(sentence) and _OPEN.search(sentence) is None
 
+    @property
+    def has_figures(self) -> bool:
+        """Whether a number was said, also in words."""
+        return bool(self._figures)
+
+    @cached_property
+    def _figures(self) -> list[tuple[float, str]]:
+        """Each number that was said, with the word behind it."""
+        written = write_out(self._folded)
+        return [(float(each[1]), stem(each[2])) for each in _FIGURE.finditer(written)]
+
+    def find_figures(self, field: str) -> frozenset[float]:
+        """The numbers that stand before the name of a field."""
+        noun = _find_counted(field)
+        return frozenset(number for number, word in self._figures if noun and word == noun)
+
     def count(self, attributes: Mapping[str, str]) -> int:
         """How many attributes of an object were said."""
         return sum(map(self.has, attributes.values()))
@@ -682,6 +701,35 @@ def _compare_people(argument: Argument, known: _Known, message: _Message) -> Ite
 def _tells_owner(key: str) -> bool:
     words = split_name(key)
     return bool(words) and words[-1] in load_words("fields", "owner")
+
+
+def _compare_figures(argument: Argument, known: _Known, message: _Message) -> Iterator[Finding]:
+    """How many of something it has: "a four-star hotel", "the one with 3 bedrooms".
+
+    A number that the call is given is about the call, and a bound is met by many.
+    """
+    for group, own in known.find_groups(argument) if message.has_figures else ():
+        given = set(list_texts(dict(argument.execution.call.arguments)))
+        for key, value in own.items():
+            said = message.find_figures(str(key)) if is_number(value) else frozenset()
+            if len(said) != 1 or value in said or given.intersection(map("{:g}".format, said)):
+                continue
+            (named,) = said
+            better = [each for each in group.members.values() if each.get(key) == named]
+            if better and not any(message.tells_apart(own, each) for each in better):
+                sure = not message.picks
+                yield _report(argument, str(key), f"{value:g}", f"{named:g}", certain=sure)
+                return
+
+
+@lru_cache(maxsize=1_024)
+def _find_counted(field: str) -> str:
+    """What a field counts; empty for a bound, and for a length of time."""
+    bounds = load_words("kinds", "paging") | load_words("ranks", "price_fields")
+    noun = _find_noun(field)
+    timed = (load_words("periods", each) for each in ("day", "week", "month", "quarter", "year"))
+    times = load_words("fields", "minutes").union(load_words("copied", "shifts"), *timed)
+    return "" if bounds & set(split_name(field)) or noun in map(stem, times) else noun
 
 
 def _compare_ranks(
@@ -833,6 +881,8 @@ def _compile_ranks() -> tuple[tuple[_Rank, re.Pattern[str]], ...]:
         for most, name in ((False, f"{by}_least"), (True, f"{by}_most"))
     )
 
+
+_FIGURE = re.compile(r"(?<![\w.,])(\d{1,6}(?:\.\d+)?)[\s-]([^\W\d_]{3,})")
 
 _REFUSED = re.compile(
     r"\b(?:not|no|never|without|except|but|instead of|rather than|over|from|than|currently|don't)"

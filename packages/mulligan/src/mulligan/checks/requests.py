@@ -356,6 +356,60 @@ def not_the_opposite(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     return check
 
 
+def not_forbidden(tools: Collection[str]) -> Check[Subject]:
+    """Flag a call that the person ruled out: "write the mail, but don't send it yet".
+
+    Silent where a condition stands beside it, and where its verb was said otherwise too.
+    """
+
+    @limit_to_tools(tools, when=lambda turn: _find_forbidden(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        forbidden = _find_forbidden(subject.turn.message)
+        for execution in list_effective_calls(subject) if forbidden else ():
+            call = execution.call
+            own = {stem(word) for word in split_name(call.tool)[:1]}
+            if call.tool in tools and (_ANY in forbidden or not own.isdisjoint(forbidden)):
+                yield Finding(
+                    rule="request.forbidden",
+                    severity=Severity.ERROR,
+                    issue=f"{show_name(call.tool)} was called, and the person said not to.",
+                    correction="Leave it undone, and tell the person what is ready.",
+                    call=call.id,
+                )
+
+    return check
+
+
+_ANY = ""
+"""In the place of a verb: nothing at all is to be changed."""
+
+
+def _find_forbidden(message: str) -> frozenset[str]:
+    """The stems of the verbs that a message rules out, and says in no other place."""
+    if len(message) > _LONGEST:
+        return frozenset()
+    bare = drop_quotes(message).casefold().replace("\u2019", "'")
+    found = list(_compile_forbidden().finditer(bare))
+    if not found or not load_words("orders", "depends").isdisjoint(split_letters(bare)):
+        return frozenset()
+    said = [stem(word) for word in split_letters(bare)]
+    verbs = {stem(each["verb"]): each["any"] for each in found}
+    once = {verb for verb in verbs if said.count(verb) == 1}
+    changes = set(map(stem, load_words("orders", "touches")))
+    nothing = any(each and verb in changes for verb, each in verbs.items())
+    return frozenset(once | {_ANY} if nothing else once)
+
+
+@cache
+def _compile_forbidden() -> re.Pattern[str]:
+    words = {each: join_words("orders", each) for each in ("not", "it", "any", "yet")}
+    return re.compile(
+        rf"(?<!\w)(?<!{')(?<!'.join(f'{w} ' for w in sorted(load_words('orders', 'who')))})"
+        rf"(?:{words['not']})\s+(?P<verb>[^\W\d_]+)\s+(?:(?P<any>{words['any']})|{words['it']})"
+        rf"(?:\s+(?:{words['yet']}))?(?=\s*(?:$|[.!;,\n]))"
+    )
+
+
 def _find_opposites(message: str) -> dict[str, str]:
     """By the stem of what would undo it, each verb that a sentence orders."""
     bare = drop_quotes(message).casefold()

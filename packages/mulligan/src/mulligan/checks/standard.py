@@ -45,6 +45,7 @@ from mulligan.checks.requests import (
     condition_met,
     left_undone,
     made_once,
+    not_forbidden,
     not_the_opposite,
     only_asked,
     quotes_kept,
@@ -174,6 +175,7 @@ def _choose_deeds(
     acting = {each.tool: each for each in writes}
     yield asked_and_done(acting)
     yield not_the_opposite(acting)
+    yield not_forbidden(acting)
     yield copied_as_said(acting)
     yield extreme_as_said(acting)
     yield names_as_said(acting)
