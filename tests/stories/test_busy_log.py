@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from mulligan.types.log import Batch
-from mulligan_testing.fakes import StallingLog
 from tests.telemetry.rows import a_row
+from tests.telemetry.stalling import StallingLog
 from tests.telemetry.test_writer import QUICK, a_writer
 
 pytestmark = pytest.mark.promise(9)

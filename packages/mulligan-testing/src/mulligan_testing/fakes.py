@@ -1,18 +1,14 @@
-"""Stand-ins that users get too: a clock that stands still, a log that stalls, a scripted judge."""
+"""Stand-ins that users get too: a clock that stands still, a scripted judge."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mulligan.prompts.template import render
-from mulligan.stores.memory import MemoryLog
-from mulligan.types.call import LogRow
 from mulligan.types.display import A, Prompt, Question
-from mulligan.types.errors import ConfigurationError, StoreUnavailableError
-from mulligan.types.log import Batch
+from mulligan.types.errors import ConfigurationError
 
 
 class FixedClock:
@@ -39,46 +35,6 @@ class FixedClock:
     def jump(self, by: timedelta) -> None:
         """Set the clock forward, or back: no time passes."""
         self.now += by
-
-
-class StallingLog(MemoryLog):
-    """A log in memory that can stop answering or start failing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.batches: list[Batch] = []
-        self.failing = False
-        """Whether every write fails as an unavailable store does."""
-        self.refuses: set[str] = set()
-        """Ids of rows it cannot hold."""
-        self.reached = threading.Event()
-        """Set once a write has begun."""
-        self._open = threading.Event()
-        self._open.set()
-
-    def stall(self) -> None:
-        """From now on, writes hang."""
-        self._open.clear()
-
-    def go_on(self) -> None:
-        """Let hanging writes through."""
-        self._open.set()
-
-    @property
-    def stored(self) -> list[LogRow]:
-        """Every row that was written."""
-        return [row for batch in self.batches for row in batch.rows]
-
-    def write(self, batch: Batch) -> None:
-        """Keep the batch, unless told otherwise."""
-        self.reached.set()
-        self._open.wait()
-        if self.failing:
-            raise StoreUnavailableError("The store does not answer. Start it again.")
-        if any(row.id in self.refuses for row in batch.rows):
-            raise ValueError("a row that cannot be held")
-        super().write(batch)
-        self.batches.append(batch)
 
 
 Script = Sequence[object] | Callable[[Question[Any]], object]

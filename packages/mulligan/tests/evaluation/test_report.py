@@ -226,9 +226,7 @@ def test_text_from_a_case_stays_text() -> None:
 
 
 def test_a_comparison_shows_the_verdict_the_interval_and_the_cases_that_changed() -> None:
-    compared = compare(
-        report(False, False, name="old <b>"), report(True, False, name="new"), limit=0.1
-    )
+    compared = compare(report(False, False, name="old <b>"), report(True, False, name="new"))
 
     tags = Tags(render_comparison(compared))
 
@@ -282,10 +280,3 @@ def test_a_change_is_safe_only_where_its_interval_says_so(before, after, verdict
     assert compared.verdict is verdict
     assert said in compared.sentence
     assert "limit 10" in compared.sentence
-
-
-def test_the_limit_is_a_setting() -> None:
-    before, after = report(*[False] * 30), report(True, True, *[False] * 28)
-
-    assert compare(before, after).verdict is ChangeSafety.UNSURE
-    assert compare(before, after, limit=0.30).verdict is ChangeSafety.SAFE

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from mulligan.checks.text import avoids
-from mulligan.loops.checking import BROKEN, run_checks, run_checks_aside, run_checks_now
+from mulligan.loops.checking import BROKEN, run_checks, run_checks_now
 from mulligan.types.display import LONG
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.reply import Reply
@@ -101,7 +101,7 @@ async def test_users_checks_run_beside_the_loop_and_ours_where_there_is_much_to_
 
     look.__module__ = "mulligan.checks.text"
 
-    found = await run_checks_aside("a", [look, look_ourselves], long=long)
+    found = await run_checks("a", [look, look_ourselves], long=long)
 
     here = threading.get_ident()
     assert found == ([WRONG, WRONG], True)
@@ -112,7 +112,7 @@ async def test_users_checks_run_beside_the_loop_and_ours_where_there_is_much_to_
 
 
 async def test_what_breaks_beside_the_loop_is_no_pass_either() -> None:
-    (fault, other), answered = await run_checks_aside("a", [breaks, finds], long=True)
+    (fault, other), answered = await run_checks("a", [breaks, finds], long=True)
 
     assert (fault.rule, other, answered) == (BROKEN, WRONG, False)
 
@@ -120,7 +120,7 @@ async def test_what_breaks_beside_the_loop_is_no_pass_either() -> None:
 async def test_a_check_of_replies_finds_the_same_in_a_long_text() -> None:
     reply = Reply(text="cheap " * LONG)
 
-    found, answered = await run_checks_aside(reply, [avoids(words=["cheap"])], long=True)
+    found, answered = await run_checks(reply, [avoids(words=["cheap"])], long=True)
 
     assert answered
     assert [each.rule for each in found] == [

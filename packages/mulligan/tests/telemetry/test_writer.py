@@ -12,8 +12,9 @@ from mulligan.types.events import RowsDropped
 from mulligan.types.failure import ErrorClass
 from mulligan.types.finding import FindingRow
 from mulligan.types.lesson import Pattern
-from mulligan_testing.fakes import FixedClock, StallingLog
+from mulligan_testing.fakes import FixedClock
 from tests.telemetry.rows import a_row
+from tests.telemetry.stalling import StallingLog
 
 pytestmark = pytest.mark.promise(9)
 

@@ -228,9 +228,9 @@ class Rows(Resource):
         was, sent = cast("Mapping[str, Any]", before), parse_content(answer.request.content)
         touched = {*sent} if isinstance(sent, Mapping) else set()
         given = self._get(record)
-        for name, argument in {**self._row.grows, **self._row.shrinks}.items():
+        for name, argument in self._row.members.items():
             there, told = {*(was.get(name) or ())}, _as_set(given.get(argument))
-            expected = there | told if name in self._row.grows else there - told
+            expected = there - told if answer.request.method == "DELETE" else there | told
             if {*(now.get(name) or ())} != expected:
                 return False
             touched.add(name)

@@ -133,10 +133,9 @@ class Operation(TableEntry, frozen=True, kw_only=True):
     makes: bool = False
     """It makes something that the service names."""
     deletes: bool = False
-    grows: dict[str, str] = field(default_factory=dict)
-    """A field that holds a list, to which an argument is added: nobody else's is to go with it."""
-    shrinks: dict[str, str] = field(default_factory=dict)
-    """The same of one that an argument is taken from."""
+    members: dict[str, str] = field(default_factory=dict)
+    """A field that holds a list, to which an argument is added; by a `DELETE`, from which it is
+    taken. Nobody else's is to go with it."""
     moves_to: str = ""
     """The argument that is to stand in the object's address in the place of another."""
     moves: str = ""

@@ -27,7 +27,7 @@ from mulligan.checks.grounding import says
 from mulligan.checks.text import is_small_talk
 from mulligan.codec import split_json_lines
 from mulligan.evaluation.page import render_comparison, render_report
-from mulligan.evaluation.report import LIMIT, UNSEEN, CaseResult, Comparison, Report, compare
+from mulligan.evaluation.report import UNSEEN, CaseResult, Comparison, Report, compare
 from mulligan.learning.task_versions import read_score
 from mulligan.loops.briefs import ReplyBrief
 from mulligan.loops.drafts import Drafted
@@ -206,18 +206,18 @@ MISTAKES = {
 ASKED_NEXT = ("When are you open?", "How do I reach you?", "Which boats do you build?",
               "Do you teach rowing?")  # fmt: skip
 _FILLER = "We take care of every detail, and we like to talk about it at length. "
+_SLIPS, _FIXES = 0.5, 0.75
+"""How many of its replies have a mistake, and how many reported ones it mends."""
 
 
 class ScriptedWriter:
     """Writes correct answers, and in a share of the cases typical mistakes, the same every time.
 
-    It fixes each reported mistake with the given probability: a model does not always either.
+    It does not fix each reported mistake: a model does not always either.
     """
 
-    def __init__(self, *, seed: int = 1, slips: float = 0.5, fixes: float = 0.75) -> None:
+    def __init__(self, *, seed: int = 1) -> None:
         self._seed = seed
-        self._slips = slips
-        self._fixes = fixes
         self._mistakes: dict[str, set[str]] = {}
         self._chances: dict[str, random.Random] = {}
 
@@ -226,7 +226,7 @@ class ScriptedWriter:
         if correction is None or case.id not in self._mistakes:
             # Deterministic on purpose: the same mistakes every time.
             chance = self._chances[case.id] = random.Random(f"{self._seed} {case.id}")  # noqa: S311
-            slips = chance.random() < self._slips
+            slips = chance.random() < _SLIPS
             made = chance.sample(sorted(MISTAKES), k=chance.choice((1, 1, 2))) if slips else ()
             self._mistakes[case.id] = set(made)
         if correction is not None:
@@ -238,7 +238,7 @@ class ScriptedWriter:
     def _fix(self, mistakes: set[str], told: set[str], *, chance: random.Random) -> None:
         for mistake in sorted(mistakes):
             noticed = any(rule.startswith(MISTAKES[mistake]) for rule in told)
-            if noticed and chance.random() < self._fixes:
+            if noticed and chance.random() < _FIXES:
                 mistakes.discard(mistake)
 
 
@@ -477,7 +477,6 @@ async def evaluate_both(
     cases: Sequence[Case] | None = None,
     write: Callable[[], AnyWriter] | None = None,
     limit: int | None = None,
-    allowed: float = LIMIT,
     metrics: Sequence[Metric] = (),
     step: Step = watch_nothing,
 ) -> Comparison:
@@ -499,7 +498,7 @@ async def evaluate_both(
         )
         for rules in (before, after)
     ]
-    return compare(first, second, limit=allowed)
+    return compare(first, second)
 
 
 async def evaluate_writers(
@@ -509,7 +508,6 @@ async def evaluate_writers(
     checks: Rules = "marketing",
     cases: Sequence[Case],
     limit: int | None = None,
-    allowed: float = LIMIT,
     metrics: Sequence[Metric] = (),
     step: Step = watch_nothing,
 ) -> Comparison:
@@ -522,7 +520,7 @@ async def evaluate_writers(
         await _run_rules(checks, cases=chosen, write=write, metrics=metrics, step=step)
         for write in (before, after)
     ]
-    return compare(first, second, limit=allowed)
+    return compare(first, second)
 
 
 async def evaluate_drafts(

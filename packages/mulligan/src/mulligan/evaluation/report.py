@@ -370,7 +370,6 @@ class Comparison(Struct, frozen=True, kw_only=True):
     change: float
     low: float
     high: float
-    limit: float
     verdict: ChangeSafety
     unknown: int = 0
     """Cases whose first reply was not written or not reviewed, in one of the runs or in both."""
@@ -384,7 +383,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     @property
     def safe(self) -> bool:
         """Whether the whole interval is within the limit, and no expected answers are lost."""
-        return self.high <= self.limit and (self.expected is None or self.expected[2] >= 0)
+        return self.high <= LIMIT and (self.expected is None or self.expected[2] >= 0)
 
     @property
     def expected_sentence(self) -> str:
@@ -399,7 +398,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         """The verdict as a person reads it."""
         said = (
             f"{self.verdict}: reflection rate {100 * self.change:+.1f} points "
-            f"({100 * self.low:+.1f} to {100 * self.high:+.1f}), limit {100 * self.limit:g}"
+            f"({100 * self.low:+.1f} to {100 * self.high:+.1f}), limit {100 * LIMIT:g}"
         )
         if self.verdict is ChangeSafety.UNSURE or (
             self.verdict is ChangeSafety.SAME and not self.safe
@@ -419,7 +418,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
             "sentence": self.sentence,
             "change": self.change,
             "interval": [self.low, self.high],
-            "limit": self.limit,
+            "limit": LIMIT,
             "unknown": self.unknown,
             "expected": None if self.expected is None else list(self.expected),
             "before": self.before.as_plain(),
@@ -427,7 +426,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         }
 
 
-def compare(before: Report, after: Report, *, limit: float = LIMIT) -> Comparison:
+def compare(before: Report, after: Report) -> Comparison:
     """Compare two runs over the same cases, case by case.
 
     A change is safe only if it would be safe with every unknown case counted as worse.
@@ -448,11 +447,11 @@ def compare(before: Report, after: Report, *, limit: float = LIMIT) -> Compariso
         verdict = ChangeSafety.UNSAFE
     elif all(_is_judged_alike(a, b) for a, b in pairs):
         verdict = ChangeSafety.SAME
-    elif highest <= limit:
+    elif highest <= LIMIT:
         verdict = ChangeSafety.SAFE
-    elif change > limit:
+    elif change > LIMIT:
         verdict = ChangeSafety.UNSAFE
-    elif unknown and (high <= limit or not known):
+    elif unknown and (high <= LIMIT or not known):
         verdict = ChangeSafety.UNKNOWN
     else:
         verdict = ChangeSafety.UNSURE
@@ -462,7 +461,6 @@ def compare(before: Report, after: Report, *, limit: float = LIMIT) -> Compariso
         change=change,
         low=min(low, lowest),
         high=highest,
-        limit=limit,
         verdict=verdict,
         unknown=unknown,
         expected=expected,

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.checks.subject import find_agreed, has_concern, watch_checks
-from mulligan.loops.checking import run_checks_aside
+from mulligan.loops.checking import run_checks
 from mulligan.process.event_loop import LateModules
 from mulligan.process.user_functions import ANSWERS_WITHIN, call_function
 from mulligan.redaction.redactor import hide_in_findings
@@ -171,9 +171,7 @@ class _Review:
         self._aside = first or long
         attempted = self.attempted = replace(self.attempted, facts=facts)
         read = set[str]()
-        found, answered = await run_checks_aside(
-            attempted, watch_checks(by.checks, read), long=long
-        )
+        found, answered = await run_checks(attempted, watch_checks(by.checks, read), long=long)
         read.update(finding.call for finding in found if finding.call is not None)
         looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
         denied, computed = await _compare_with_facts(attempted, beside=found, long=self._aside)
@@ -328,7 +326,7 @@ async def _compare_with_facts(
         return [], True
     from mulligan.checks.facts import find_denials
 
-    found, answered = await run_checks_aside(attempted, (find_denials,), long=long)
+    found, answered = await run_checks(attempted, (find_denials,), long=long)
     said = {(finding.rule, finding.call) for finding in beside}
     return [each for each in found if (each.rule, each.call) not in said], answered
 

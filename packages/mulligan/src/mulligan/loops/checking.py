@@ -42,16 +42,22 @@ _report = logging.getLogger("mulligan")
 
 
 async def run_checks(
-    subject: S, checks: Sequence[Check[S]], *, meter: Meter | None = None
+    subject: S, checks: Sequence[Check[S]], *, meter: Meter | None = None, long: bool = False
 ) -> tuple[list[Finding], bool]:
     """The findings of all checks, and whether all answered; a failed check is a finding itself.
 
-    With a `meter`, none outlasts its budget.
+    With a `meter`, none outlasts its budget. Built-in checks of what is `long` run on a worker
+    thread, as a user's always do.
     """
     meter = meter or Meter(NO_LIMIT)
     findings: list[Finding] = []
     answered = True
     for check in checks:
+        if long and is_ours(check):
+            found, said = await asyncio.to_thread(run_checks_now, subject, (check,))
+            findings += found
+            answered = answered and said
+            continue
         try:
             asked = call_function(check, subject, read=_build_reader(check))
             findings += await meter.wait_for(asked, at_most=ANSWERS_WITHIN)
@@ -63,24 +69,6 @@ async def run_checks(
 
 def _build_reader(check: object) -> Callable[[object], list[Finding]]:
     return partial(read_findings, rule=f"{AREA}.{name_check(check)}")
-
-
-async def run_checks_aside(
-    subject: S, checks: Sequence[Check[S]], *, long: bool
-) -> tuple[list[Finding], bool]:
-    """The same; built-in checks of long texts run on a worker thread, as a user's always do."""
-    if not long:
-        return await run_checks(subject, checks)
-    findings: list[Finding] = []
-    answered = True
-    for check in checks:
-        if is_ours(check):
-            found, said = await asyncio.to_thread(run_checks_now, subject, (check,))
-        else:
-            found, said = await run_checks(subject, (check,))
-        findings += found
-        answered = answered and said
-    return findings, answered
 
 
 Checked = tuple[Check[Reply], list[Finding], bool]

@@ -61,13 +61,10 @@ class RecoveryTimer:
     One loop at a time: where several run, the first.
     """
 
-    def __init__(
-        self, recovery: Recovery, *, every: float = EVERY, still: float = STANDING_STILL
-    ) -> None:
+    def __init__(self, recovery: Recovery, *, every: float = EVERY) -> None:
         # What runs in the background keeps no unused application alive.
         self._recovery = weakref.ref(recovery)
         self._every = every
-        self._still = still
         self._ending = ENDING
         self.tally = PassTally()
         self.on_left: Callable[[], None] = lambda: None
@@ -147,7 +144,7 @@ class RecoveryTimer:
             self._ran = now
             return False
         stands = task is not None and not task.done() and not task.get_loop().is_closed()
-        if stands and now - self._ran < self._still:
+        if stands and now - self._ran < STANDING_STILL:
             # It may go on, as between two questions in a terminal; tools may belong to it.
             return False
         self.stop_waiting()
