@@ -509,7 +509,8 @@ def follows_another(scan: Scan, found: Spoken) -> bool:
 def leans_on_another(scan: Scan, found: Spoken) -> bool:
     """Two days later, after two days: counted from now only if nothing else was named."""
     counted = any(
-        isinstance(part, Shift | WeekdayAway) and not _is_anchored(part) for part in found.parts
+        isinstance(part, WeekdayAway) or (isinstance(part, Shift) and not part.anchored)
+        for part in found.parts
     )
     return counted and _says(scan, scan.words.leaning, range(found.start, found.end))
 
@@ -615,10 +616,6 @@ def _is_moved(scan: Scan, found: Phrase) -> bool:
         return False
     past = any(isinstance(part, DayShift) and part.days < 0 for part in found.parts)
     return past or is_moving(scan, found)
-
-
-def _is_anchored(part: Shift | WeekdayAway) -> bool:
-    return isinstance(part, Shift) and part.anchored
 
 
 def _find_clause(scan: Scan, end: int, reach: int, *, since: int = 0) -> range:

@@ -114,7 +114,7 @@ def calendar_tools(
     server = calendar.name
     reads = m.tool(effect=Effect.READ, server=server)
     looks_up = m.tool(effect=Effect.READ, review=Review(judged=True), server=server)
-    updating = _declare_update(looking, back)
+    updating = _declare_versioned_write(looking, undo=back.update)
     bulk = Declared(**updating, each="updates")
     return CalendarTools(
         get_calendar_events=reads(desk.get_calendar_events),
@@ -149,10 +149,6 @@ def _declare_create(looking: Looking, back: UndoRun) -> Declared:
         undoing=Undoing(same=is_same_event, loses=LOSES),
         server=looking.calendar.name,
     )
-
-
-def _declare_update(looking: Looking, back: UndoRun) -> Declared:
-    return _declare_versioned_write(looking, undo=back.update)
 
 
 def _declare_delete(looking: Looking, back: UndoRun) -> Declared:

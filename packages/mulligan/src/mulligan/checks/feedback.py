@@ -44,7 +44,9 @@ def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correct
     for finding in verdict.errors:
         lines.append(f"- {finding.issue}")
         if finding.quote:
-            lines.append(f"  Where: {_shorten_quote(finding.quote)}")
+            # A user's check may quote a number, and a judge anything at all.
+            quote = Quoted(str(finding.quote), "the reply").as_line(most=LONGEST_QUOTE)
+            lines.append(f"  Where: {quote}")
         if finding.correction:
             lines.append(f"  Fix: {finding.correction}")
     if requirements := render_requirements(checks):
@@ -105,11 +107,6 @@ def choose_best_round(
         return (blank, kept_back, errors, warnings, -played.number)
 
     return min(rounds, key=rank_round)
-
-
-def _shorten_quote(quote: str) -> str:
-    # A user's check may quote a number, and a judge anything at all.
-    return Quoted(str(quote), "the reply").as_line(most=LONGEST_QUOTE)
 
 
 def name_text_check(check: Check[Reply]) -> str:

@@ -27,7 +27,7 @@ from mulligan.checks.tool_outputs import (
     read_structure,
 )
 from mulligan.process.user_functions import await_value
-from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.call import Call, Outcome
 from mulligan.types.display import quote_value
 from mulligan.types.finding import Fact, Finding
 from mulligan.types.interfaces import Check, Gather
@@ -202,7 +202,7 @@ def exists(parameters: Parameters) -> Check[Subject]:
     def check(subject: Subject) -> Iterator[Finding]:
         missing = {f.subject for f in subject.facts if f.kind == EXISTS and f.value == "no"}
         for argument in select_arguments(subject, parameters):
-            if argument.value in missing and _is_pending(argument.execution):
+            if argument.value in missing and argument.execution.outcome is Outcome.UNKNOWN:
                 yield argument.build_finding(
                     "id.unknown",
                     issue="and there is no such object.",
@@ -210,7 +210,3 @@ def exists(parameters: Parameters) -> Check[Subject]:
                 )
 
     return check
-
-
-def _is_pending(execution: Execution) -> bool:
-    return execution.outcome is Outcome.UNKNOWN

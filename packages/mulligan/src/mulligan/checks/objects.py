@@ -511,7 +511,8 @@ def _compare_likeness(
     execution: Execution, seen: SeenValues, *, names: Collection[str], what: set[str], title: str
 ) -> Iterator[Finding]:
     own = [name for name in names if what & find_stems(" ".join(split_name(name)))]
-    models = [each for each in seen.list_records() if _is_called(each, title)]
+    called = fold_value(title)
+    models = [each for each in seen.list_records() if fold_value(get_title_of(each)) == called]
     held = [values for model in models if (values := _read_field(model, what))]
     if not held and (models or seen.was_returned(title)):
         # It was met, but not what it has of that: then others may know.
@@ -520,10 +521,6 @@ def _compare_likeness(
         there = any(fold_value(argument.value) in each for each in held)
         if not there and seen.find_origin(argument.value) is not ValueOrigin.SAID:
             yield _report_unlike(argument, title, looked=bool(held))
-
-
-def _is_called(record: Found, title: str) -> bool:
-    return fold_value(get_title_of(record)) == fold_value(title)
 
 
 def _read_field(model: Found, what: set[str]) -> set[str]:

@@ -215,10 +215,6 @@ def _count_digits(text: str) -> int:
     return sum(map(str.isdigit, text))
 
 
-def _split_groups(piece: str) -> tuple[str, ...]:
-    return tuple(_DIGITS.findall(piece))
-
-
 def _is_card(groups: tuple[str, ...]) -> bool:
     digits = "".join(groups)
     sizes = tuple(map(len, groups))
@@ -233,7 +229,7 @@ def _is_card(groups: tuple[str, ...]) -> bool:
 
 def _classify_piece(text: str, start: int, end: int) -> str | None:
     piece = text[start:end]
-    groups = _split_groups(piece)
+    groups = tuple(_DIGITS.findall(piece))
     digits = "".join(groups)
     before = text[max(0, start - _ABOUT) : start]
     if _is_card(groups):

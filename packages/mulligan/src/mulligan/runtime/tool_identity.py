@@ -86,10 +86,6 @@ def mark_unbound(function: F) -> F:
     return function
 
 
-def _is_unbound(function: object) -> bool:
-    return getattr(function, "bound_to_nothing", False) is True
-
-
 class _Search:
     def __init__(self) -> None:
         self.accounts: list[str] = []
@@ -99,7 +95,8 @@ class _Search:
 
     def look_at(self, function: object, *, defaults: bool) -> None:
         """Go through what a function holds; `defaults`: also the plain ones, as of `user=user`."""
-        if id(function) in self._seen or len(self._seen) > MOST or _is_unbound(function):
+        unbound = getattr(function, "bound_to_nothing", False) is True
+        if unbound or id(function) in self._seen or len(self._seen) > MOST:
             return
         self._seen.add(id(function))
         if hasattr(function, "mulligan") and hasattr(function, "__wrapped__"):
