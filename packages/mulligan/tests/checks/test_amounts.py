@@ -154,3 +154,20 @@ def test_two_different_extremes_in_a_message_are_none() -> None:
 )
 def test_what_is_due_in_one_period_tells_what_is_due_in_another(said, given, flagged) -> None:
     assert bool(list(CHECK(attempt(said, ran("pay", given))))) is flagged
+
+
+@pytest.mark.parametrize(
+    ("said", "lines", "flagged"),
+    [
+        ("Order two packs of paper", [{"sku": "PP", "quantity": 3}], True),
+        ("Order two packs of paper", [{"sku": "PP", "quantity": 2}], False),
+        ("Order paper", [{"sku": "PP", "quantity": 1}], False),
+        ("Order 2 packs and a dozen pens", [{"quantity": 2}, {"quantity": 12}], False),
+        ("Order 2 packs and a dozen pens", {"lines": [{"qty": 2}, {"qty": 9}]}, True),
+        ("Order two packs of paper", [{"sku": "PP", "position": 7}], False),
+    ],
+)
+def test_how_many_of_each_line_is_an_amount(said: str, lines: object, *, flagged: bool) -> None:
+    found = list(CHECK(attempt(said, ran("pay", {"items": lines}))))
+
+    assert [each.rule for each in found] == ["amount.not_as_said"] * flagged

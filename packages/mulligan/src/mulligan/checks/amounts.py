@@ -22,7 +22,13 @@ from mulligan.checks.subject import (
     list_arguments,
     weigh_unseen,
 )
-from mulligan.checks.tool_outputs import list_parts, list_scalars, list_texts, read_structure
+from mulligan.checks.tool_outputs import (
+    list_parts,
+    list_records,
+    list_scalars,
+    list_texts,
+    read_structure,
+)
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -63,17 +69,25 @@ def amounts_as_said(
     """
     defaults = {each.tool: each.defaults for each in tools}
 
+    acting = {each.tool for each in tools}
+
     def is_about(_turn: Turn, call: Call) -> bool:
-        return any(call.arguments.get(name) is not None for name in parameters.get(call.tool, ()))
+        named = any(call.arguments.get(name) is not None for name in parameters.get(call.tool, ()))
+        return named or (call.tool in acting and bool(_list_quantities(call)))
 
     @limit_to_calls(is_about)
     def check(subject: Subject) -> Iterator[Finding]:
-        said = Amounts(subject)
-        if not is_understood(subject.turn.message):
+        asked = any(is_about(subject.turn, each.call) for each in subject.executions)
+        if not asked or not is_understood(subject.turn.message):
             return
+        said: Amounts | None = None
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
-            for argument in list_arguments(execution, parameters.get(tool, ())):
+            given = [*list_arguments(execution, parameters.get(tool, ()))]
+            if tool in acting:
+                given += [Argument(execution, *each) for each in _list_quantities(execution.call)]
+            for argument in given:
+                said = said or Amounts(subject)
                 value = _read_amount(argument.value)
                 usual = defaults.get(tool, {}).get(argument.name)
                 if value is None or _read_amount(usual) == value or value == 1:
@@ -82,6 +96,19 @@ def amounts_as_said(
                     yield _build_finding(argument, weigh_unseen(subject.turn))
 
     return check
+
+
+def _list_quantities(call: Call) -> list[tuple[str, str]]:
+    """How many of each line of an order is given, with the path to it: `items.quantity`."""
+    counted = load_words("kinds", "counted")
+    return [
+        (f"{name}.{key}", str(held))
+        for name, value in call.arguments.items()
+        if isinstance(value, list | dict)
+        for record in list_records(value)
+        for key, held in record.items()
+        if is_number(held) and not counted.isdisjoint(split_name(str(key)))
+    ]
 
 
 class Amounts:

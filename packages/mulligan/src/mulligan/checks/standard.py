@@ -109,8 +109,7 @@ def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Che
     yield addresses_seen(*(each.tool for each in writes))
     if targets := select_kinds(writes, ParameterKind.ADDRESS, ParameterKind.LINK):
         yield targets_seen(targets)
-    if amounts := select_kinds(writes, ParameterKind.AMOUNT):
-        yield amounts_as_said(writes, amounts)
+    yield amounts_as_said(writes, select_kinds(writes, ParameterKind.AMOUNT))
     if texts := select_kinds(writes, ParameterKind.TEXT):
         yield quotes_kept(texts)
     likely = (ParameterKind.ADDRESS, ParameterKind.PERSON, ParameterKind.PLACE, ParameterKind.TEXT)
