@@ -69,15 +69,18 @@ def test_a_lesson_speaks_about_its_pattern_with_the_values_at_hand() -> None:
     assert found.n == 3
 
 
-def test_a_nearer_lesson_is_believed_more() -> None:
-    other = fitting(
-        id="other", fingerprint="1:x", remedy=changing(made("order_id", How.CASE, case="lower"))
-    )
+def test_a_nearer_lesson_comes_first_and_one_of_the_same_words_is_believed_as_much() -> None:
+    lower = changing(made("order_id", How.CASE, case="lower"))
+    alike = fitting(id="alike", fingerprint="1:x", remedy=lower)
+    apart = fitting(id="apart", fingerprint="1:x", when="nothing of that sort", remedy=lower)
 
-    first, second = recalled(order(), [other, fitting()])
+    first, second = recalled(order(), [alike, fitting()])
+    near, far = recalled(order(), [apart, fitting()])
 
-    assert first.lesson == "lesson-1"
-    assert first.probability > second.probability
+    assert (first.lesson, second.lesson) == ("lesson-1", "alike")
+    assert first.probability == second.probability
+    assert (near.lesson, far.lesson) == ("lesson-1", "apart")
+    assert near.probability > far.probability
 
 
 def test_a_lesson_that_would_leave_another_fault_is_not_told() -> None:
