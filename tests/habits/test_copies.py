@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
@@ -35,11 +36,17 @@ def below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
 
 
 def errors_of_ours() -> list[type[BaseException]]:
-    """Every exception class that any module of ours defines."""
+    """Every exception class that any module of ours defines; replay makes others as it reads."""
     list_modules()
     found = dict.fromkeys(below(BaseException))
-    ours = [kind for kind in found if kind.__module__.startswith("mulligan")]
+    ours = [kind for kind in found if kind.__module__.startswith("mulligan") and stands(kind)]
     return sorted(ours, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
+
+
+def stands(kind: type[BaseException]) -> bool:
+    """Whether a class stands in the code of its module."""
+    outermost = kind.__qualname__.partition(".")[0]
+    return hasattr(sys.modules[kind.__module__], outermost)
 
 
 def made(kind: type[BaseException]) -> BaseException:

@@ -14,7 +14,7 @@ from mulligan import Effect, Mulligan
 from mulligan.checks.grounding import Claims, Verifier
 from mulligan.checks.text import avoids
 from mulligan.evaluation.evaluate import Case, read_cases, run_cases
-from mulligan.evaluation.report import ChangeSafety, Report, compare
+from mulligan.evaluation.report import LIMIT, ChangeSafety, Report, compare
 from mulligan.hosts.writers import find_writer
 from mulligan.loops.replies import ReplyRules
 from mulligan.process.user_functions import await_value
@@ -172,10 +172,9 @@ async def play_evaluation(story: Story) -> str:
         reports.append(Report(results=results))
         # What was said of a later reply says nothing of the first.
         panel.told &= {r.case for r in reports[-1].results if r.first_text.strip()}
-    limit = story.chance.choice((0.1, 0.3, 0.9))
-    compared = compare(*reports, limit=limit)
+    compared = compare(*reports)
     known = set.intersection(*(panel.told for panel in panels))
-    if compared.verdict is ChangeSafety.SAFE and len(cases) - len(known) > limit * len(cases):
+    if compared.verdict is ChangeSafety.SAFE and len(cases) - len(known) > LIMIT * len(cases):
         return f"safe with {len(known)} of {len(cases)} known, {[p.writer for p in panels]}"
     for panel, report in zip(panels, reports, strict=True):
         silent = sum(r.standing is Standing.REJECTED and not r.first_text for r in report.results)

@@ -402,11 +402,11 @@ def _find_forbidden(message: str) -> frozenset[str]:
 
 @cache
 def _compile_forbidden() -> re.Pattern[str]:
-    words = {each: join_words("orders", each) for each in ("not", "it", "any", "yet")}
+    it, anything = join_words("orders", "it"), join_words("orders", "any")
     return re.compile(
         rf"(?<!\w)(?<!{')(?<!'.join(f'{w} ' for w in sorted(load_words('orders', 'who')))})"
-        rf"(?:{words['not']})\s+(?P<verb>[^\W\d_]+)\s+(?:(?P<any>{words['any']})|{words['it']})"
-        rf"(?:\s+(?:{words['yet']}))?(?=\s*(?:$|[.!;,\n]))"
+        rf"(?:{join_words('orders', 'not')})\s+(?P<verb>[^\W\d_]+)\s+(?:(?P<any>{anything})|{it})"
+        rf"(?:\s+(?:{join_words('orders', 'yet')}))?(?=\s*(?:$|[.!;,\n]))"
     )
 
 

@@ -243,7 +243,7 @@ def _compile_end() -> re.Pattern[str]:
 @cache
 def _compile_aim() -> re.Pattern[str]:
     end = _END.format(ends=join_words("sets", "ends"))
-    return re.compile(rf"\s+(?:{join_words('sets', 'aim')})\s+(?P<aim>[^\W_]+){end}")
+    return re.compile(rf"\s{{1,9}}(?:{join_words('sets', 'aim')})\s{{1,9}}(?P<aim>[^\W_]+){end}")
 
 
 @cache

@@ -258,18 +258,14 @@ _waits: ContextVar[WaitingThread | None] = ContextVar("mulligan_waits", default=
 """A variable, as a function of a tool that is called on the loop may be called from anywhere."""
 
 
-class _Stepped(threading.local):
-    here = False
-
-
-STEPPED = _Stepped()
+STEPPED = threading.local()
 """Whether a coroutine is run on this thread which can wait for no loop, as those of sync tools."""
 
 
 def find_waiting_thread() -> WaitingThread | None:
     """The thread that waits for the event loop on which this was awaited, if one does."""
     waits = _waits.get()
-    if waits is None or STEPPED.here or not waits.waits_for_this_loop():
+    if waits is None or getattr(STEPPED, "here", False) or not waits.waits_for_this_loop():
         return None
     return waits
 

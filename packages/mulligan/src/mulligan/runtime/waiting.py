@@ -75,7 +75,7 @@ async def _ask_here(question: Callable[[], Any]) -> Any:
 
 def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
     """Run a coroutine that waits for no loop, on this thread: how sync tools share the code."""
-    outer, STEPPED.here = STEPPED.here, True
+    outer, STEPPED.here = getattr(STEPPED, "here", False), True
     try:
         steps.send(None)
     except StopIteration as done:

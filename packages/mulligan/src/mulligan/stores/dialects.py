@@ -28,6 +28,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Rows of positional values, to be inserted; in our queries with their types."""
     value: str
     """One of these values, by its type."""
+    unlocked: str = ""
+    """Only rows that no other transaction holds; a file has one writer at a time."""
     by_key: str = ""
     """A table whose rows lie in the tree of its key."""
     types: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +63,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
         return said
 
 
-_WORDS = ("now_us", "greatest", "least", "each", "add_counts", "rows", "by_key")
+_WORDS = ("now_us", "greatest", "least", "each", "add_counts", "rows", "unlocked", "by_key")
 _WORD = re.compile(rf"\{{({'|'.join(_WORDS)})\b([^{{}}]*)\}}")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -96,6 +98,7 @@ POSTGRES = Dialect(
     ) as total
   )""",
     rows="select * from unnest({})",
+    unlocked="for update skip locked",
     value="?::{}[]",
 )
 

@@ -33,7 +33,8 @@ class WriterTable:
         if lost:
             names = encode_json(sorted(lost)).decode()
             with self._pool.acquire_session() as session, session.begin_transaction():
-                # In one statement, so that a beat at the same moment is in time or too late.
+                # In one statement, so that a beat at the same moment is in time or too late. Who
+                # holds its row lives, or is left to the next look: a frozen one holds it for long.
                 session.run("revoke_silent", writers=names)
                 for writer in (each for each in lost if lives[each] is Life.GONE):
                     session.run("end_writer", writer=writer)

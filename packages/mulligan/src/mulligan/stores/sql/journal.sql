@@ -192,7 +192,8 @@ order by silent_us, id limit :most
 
 -- name: revoke_silent
 update writer set revoked_us = {now_us}
-where id in ({each :writers}) and revoked_us is null
+where id in (select id from writer where id in ({each :writers}) {unlocked})
+  and revoked_us is null
   and {greatest}(heard_us, coalesce((select beat_us from presence where presence.writer = writer.id), 0))
     < {now_us} - lease_us
 
