@@ -33,7 +33,7 @@ from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.probe import ProbeResult, conclude, probe
 from mulligan.runtime.recovery import UNDER_UNDO, is_left_behind
 from mulligan.types import action
-from mulligan.types.action import HOLDS, UNCERTAIN, UNREVIEWED, By, Request, State, UndoResult
+from mulligan.types.action import AWAITING_REVIEW, HOLDS, UNCERTAIN, By, Request, State, UndoResult
 from mulligan.types.call import Record, Snapshot, ToolCallbacks
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.errors import ConflictError
@@ -568,9 +568,9 @@ class Model:
             yield "gives up", self._write(world, who, State.UNDO_FAILED)
         elif state in UNDER_UNDO:
             yield "undoes it", self._write(world, who, State.UNDOING, "undo", tries=tries + 1)
-        elif state in UNREVIEWED and world.row.approved:
+        elif state in AWAITING_REVIEW and world.row.approved:
             yield "settles it", self._write(world, who, State.UNCHECKED)
-        elif state in UNREVIEWED:
+        elif state in AWAITING_REVIEW:
             after = State.PENDING_REVIEW
             yield "reviews it", self._write(world, who, after, "review", tries=tries + 1)
 

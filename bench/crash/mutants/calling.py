@@ -83,7 +83,7 @@ def an_answer_is_not_gone_through() -> None:
 
 @mutant("late, keyed", "keyed, answer lost")
 def fresh_key_for_every_try() -> None:
-    try_call = retry.try_call
+    call_with_retries = retry.call_with_retries
 
     async def with_fresh_keys(call: ActiveCall) -> Any:
         key, make = call.tool.declaration.key, call._make
@@ -91,9 +91,9 @@ def fresh_key_for_every_try() -> None:
         async def make_fresh(**more: Any) -> Any:
             return await make(**more | ({key: uuid.uuid4().hex} if key else {}))
 
-        return await try_call(call.with_maker(make_fresh))
+        return await call_with_retries(call.with_maker(make_fresh))
 
-    swap(try_call, with_fresh_keys)
+    swap(call_with_retries, with_fresh_keys)
 
 
 @mutant("bulk (right): cancel", "update (right): cancel")

@@ -33,7 +33,7 @@ from mulligan.runtime.hold import Held
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.lookup import Advised, RepairedCall
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
-from mulligan.types.action import NOTHING_THERE, SETTLED, UNREVIEWED, State
+from mulligan.types.action import AWAITING_REVIEW, NOTHING_THERE, SETTLED, State
 from mulligan.types.adapter import CheckInHost, MakeInHost
 from mulligan.types.call import DERIVED, Execution
 from mulligan.types.display import format_value
@@ -166,7 +166,7 @@ class LiveAttempt:
 
     def has_late_answers(self) -> bool:
         """Whether something of it came back, or is under way, that was not undone with it."""
-        news = self.list_whole_in_state(*UNREVIEWED, State.INTENT)
+        news = self.list_whole_in_state(*AWAITING_REVIEW, State.INTENT)
         return bool(news) or any(part.untracked for part in self.list_whole())
 
     def list_whole(self) -> list[LiveAttempt]:

@@ -30,11 +30,11 @@ from mulligan.runtime.payloads import (
 )
 from mulligan.runtime.waiting import ON_LOOP, BootTime, SteadyClock, Waiter, read_steady
 from mulligan.types.action import (
-    ACCEPTED,
     HOLD_LIFE,
     HOLDS,
+    IN_PLACE,
     JOURNAL,
-    STANDING,
+    STILL_THERE,
     UNANSWERED,
     Action,
     By,
@@ -84,7 +84,7 @@ class OwnCall(Struct, frozen=True, kw_only=True):
 
         Of two that were made beside each other and are both being undone, neither waits.
         """
-        return self.action.state in (ACCEPTED if self.beside else STANDING)
+        return self.action.state in (IN_PLACE if self.beside else STILL_THERE)
 
     @property
     def may_stand(self) -> bool:
@@ -95,7 +95,7 @@ class OwnCall(Struct, frozen=True, kw_only=True):
     def has_written(self) -> bool:
         """Whether it, or an undo of it, has changed the object."""
         # Also one beside another, for which that does not wait.
-        return self.action.state in STANDING | {State.UNDONE, State.CLOSED}
+        return self.action.state in STILL_THERE | {State.UNDONE, State.CLOSED}
 
 
 @dataclass(slots=True, kw_only=True)

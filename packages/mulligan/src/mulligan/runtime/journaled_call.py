@@ -34,7 +34,7 @@ from mulligan.runtime.outcome import build_proposal, is_own_refusal, log_settled
 from mulligan.runtime.payloads import LET_RUN, is_exact
 from mulligan.runtime.probe import ProbeResult, Seen, record_result, settle, write_down
 from mulligan.runtime.promises import describe_binding
-from mulligan.runtime.retry import Tried, claim, run_claimed, try_call, write_stopped
+from mulligan.runtime.retry import Tried, call_with_retries, claim, run_claimed, write_stopped
 from mulligan.runtime.review import bring_evidence, gather_evidence
 from mulligan.runtime.tool import Make
 from mulligan.types.action import Kept, Opening, Request, State
@@ -198,7 +198,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         return held
 
     async def _make_unjournaled(self) -> Any:
-        tried = await try_call(self.call)
+        tried = await call_with_retries(self.call)
         self.attempt.notes.append(lambda: tried.last)
         return await return_or_raise(self.call, tried.last)
 
@@ -360,7 +360,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         # From here on it is the tool's own time.
         self.call.start = time.perf_counter_ns()
         try:
-            tried = await try_call(self.call)
+            tried = await call_with_retries(self.call)
             await checkpoint(Point.CALLED)
         except BaseException as error:
             await write_stopped(actions, error, book=book)

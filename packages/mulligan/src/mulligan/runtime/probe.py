@@ -33,7 +33,7 @@ from mulligan.runtime.live_action import (
     read_version,
 )
 from mulligan.runtime.waiting import BootTime
-from mulligan.types.action import STANDING, Action, ActionQuery, State
+from mulligan.types.action import STILL_THERE, Action, ActionQuery, State
 from mulligan.types.call import Execution, Failure, Outcome, Record, Snapshot
 from mulligan.types.display import format_value
 from mulligan.types.effect import EffectNote, ProbeBy, Repeat, read_effect_note
@@ -203,7 +203,7 @@ def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Act
         # Of nothing, everything that was made is a later state.
         return []
     wanted = ActionQuery(
-        tenant=opening.tenant, tool=opening.tool, states=STANDING, since=action.opened_at
+        tenant=opening.tenant, tool=opening.tool, states=STILL_THERE, since=action.opened_at
     )
     listed = list(book.journal.list_actions(wanted))
     if len(listed) == wanted.limit:

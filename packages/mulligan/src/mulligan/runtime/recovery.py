@@ -65,11 +65,11 @@ from mulligan.runtime.tool import Make
 from mulligan.runtime.toolbox import Toolbox, build_codeless_action
 from mulligan.runtime.undo_group import order_requested
 from mulligan.types.action import (
+    AWAITING_REVIEW,
     GONE,
     HOLDS,
     UNANSWERED,
     UNCERTAIN,
-    UNREVIEWED,
     Action,
     State,
     find_expiry,
@@ -696,7 +696,9 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         One with a call that is still looked for waits, also while that look is not due.
         """
         uncertain = {_build_group_key(action) for action in left if action.state in UNCERTAIN}
-        waiting = [a for a in due if a.state in UNREVIEWED and _build_group_key(a) not in uncertain]
+        waiting = [
+            a for a in due if a.state in AWAITING_REVIEW and _build_group_key(a) not in uncertain
+        ]
         ordered = sorted(waiting, key=lambda a: (_build_group_key(a), read_order(a)))
         groups = [list(group) for _, group in groupby(ordered, key=_build_group_key)]
         others = [action for action in found if action.state in (State.HELD, *UNANSWERED)]
@@ -738,7 +740,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
             return
         decided = await asyncio.to_thread(self._load_fates, actions)
         await finish_rejection(decided, book=self.book)
-        actions = [action for action in actions if action.state in UNREVIEWED]
+        actions = [action for action in actions if action.state in AWAITING_REVIEW]
         if not actions:
             return
         # What cannot be undone is treated as delivered: a rejection then needs attention.

@@ -62,7 +62,7 @@ class Tried(Struct, frozen=True, kw_only=True):
     """Some try gave no answer: a look's finding answers for the call."""
 
 
-async def try_call(call: ActiveCall) -> Tried:
+async def call_with_retries(call: ActiveCall) -> Tried:
     """Make a call that has begun, again where that is safe. Only what stops it is raised."""
     try:
         result = await call.make()
@@ -258,7 +258,7 @@ async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWrit
     call.require_lease = partial(book.require_lease, [action], to=Request.CALL)
     call.require_lease()
     try:
-        tried = await try_call(call)
+        tried = await call_with_retries(call)
         await checkpoint(Point.CALLED)
     except BaseException as error:
         await write_stopped([action], error, book=book)

@@ -22,7 +22,7 @@ from mulligan.runtime.payloads import (
     name_trail,
     pack_evidence,
 )
-from mulligan.types.action import UNCERTAIN, UNREVIEWED, Kept, State
+from mulligan.types.action import AWAITING_REVIEW, UNCERTAIN, Kept, State
 from mulligan.types.call import Execution
 from mulligan.types.effect import Effect, NoVerdict
 from mulligan.types.errors import MulliganError
@@ -187,7 +187,7 @@ def build_review(turn: OpenTurn, verdict: Verdict, *, book: JournalWriter) -> li
     )
 
 
-_TO_BE_REVIEWED = UNCERTAIN | UNREVIEWED
+_TO_BE_REVIEWED = UNCERTAIN | AWAITING_REVIEW
 """States from which an action may yet come to a late review."""
 
 

@@ -47,10 +47,10 @@ from mulligan.runtime.undo import (
     wait_to_settle,
 )
 from mulligan.types.action import (
+    AWAITING_REVIEW,
     SETTLED,
     STATE_AFTER,
     UNANSWERED,
-    UNREVIEWED,
     ActionQuery,
     Kept,
     Request,
@@ -358,7 +358,7 @@ async def undo_all(
     while True:
         # First: once the others are on record as rejected, this attempt is not reviewed again.
         undeclared += await record_undeclared(attempt, book=book, why=why)
-        standing = _list_unknown(attempt, UNREVIEWED, known)
+        standing = _list_unknown(attempt, AWAITING_REVIEW, known)
         unsettled = _list_unknown(attempt, UNANSWERED, known)
         held = attempt.list_whole_in_state(State.HELD)
         if not (standing or unsettled or held or keep):
@@ -401,7 +401,7 @@ async def dispute_all(
     await reject(
         (),
         held=attempt.list_whole_in_state(State.HELD),
-        beyond=attempt.list_whole_in_state(*UNREVIEWED),
+        beyond=attempt.list_whole_in_state(*AWAITING_REVIEW),
         unsettled=[(action, Fate.DISPUTE) for action in unsettled],
         book=book,
         why=why,

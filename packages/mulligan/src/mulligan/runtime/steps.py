@@ -31,7 +31,7 @@ from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.recovery import Recovery
 from mulligan.runtime.toolbox import Toolbox
-from mulligan.types.action import ACCEPTED, HOLDS, UNCERTAIN, Action, ActionQuery, State, UndoResult
+from mulligan.types.action import HOLDS, IN_PLACE, UNCERTAIN, Action, ActionQuery, State, UndoResult
 from mulligan.types.adapter import NOT_MADE, Called, HostCall, Plain, Tools
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.errors import AlreadyDoneError, ConfigurationError, HeldError, StoreError
@@ -235,7 +235,7 @@ class StepMaker(Struct, frozen=True, kw_only=True):
                 return Called(result=waited.action.record.result)
             # As `Run.call` goes on with it, which finds it by the host's own id.
             return None
-        if action.state in ACCEPTED:
+        if action.state in IN_PLACE:
             live = await asyncio.to_thread(self._toolbox.take_up, action, self._book.vault)
             if live is not None:
                 return Called(result=live.record.result)

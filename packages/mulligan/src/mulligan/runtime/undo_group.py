@@ -22,7 +22,7 @@ from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.undo import find_made_ids, find_named_ids
 from mulligan.types.action import (
     GONE,
-    STANDING,
+    STILL_THERE,
     Action,
     ActionQuery,
     Foreseen,
@@ -102,7 +102,7 @@ def _take_up(
     line_up(group)
     names = {each.id for each in group}
     for tenant in {each.opening.tenant for each in group}:
-        query = ActionQuery(tenant=tenant, since=group[-1].opened_at, states=STANDING)
+        query = ActionQuery(tenant=tenant, since=group[-1].opened_at, states=STILL_THERE)
         every = read_all(book.journal.list_actions, query)
         found = (each for each in every if each.id not in names)
         others = [o for each in found if (o := toolbox.take_up(each, book.vault)) is not None]

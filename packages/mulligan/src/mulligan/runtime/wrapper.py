@@ -32,7 +32,7 @@ from mulligan.runtime.outside_calls import (
     refuse_in_words,
 )
 from mulligan.runtime.results import is_deferral
-from mulligan.runtime.retry import Tried, auto_correct, retry, try_call
+from mulligan.runtime.retry import Tried, auto_correct, call_with_retries, retry
 from mulligan.runtime.signature import hide_parameters
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
@@ -334,7 +334,7 @@ async def _guard_call(call: ActiveCall, turn: OpenTurn) -> Any:
         if not call.reach.mode.only_watches:
             refuse_repeats(call, turn)
         turn.attempt.asks = turn.attempt.asks or bool(call.tool.declaration.review.judged)
-        return await _note_tried(call, try_call(call))
+        return await _note_tried(call, call_with_retries(call))
     finally:
         call.note_end(acted=False)
 

@@ -172,13 +172,13 @@ UNCERTAIN = list_steps(By.RECOVERY, State.UNKNOWN)
 UNANSWERED = UNCERTAIN | {State.NEEDS_HUMAN}
 """Something of it may be there: whether the call took effect is unknown."""
 
-UNREVIEWED = list_steps(By.RECOVERY, State.PENDING_REVIEW)
+AWAITING_REVIEW = list_steps(By.RECOVERY, State.PENDING_REVIEW)
 """It took effect, and its review is still to come or to be written down."""
 
-ACCEPTED = UNREVIEWED | {State.VERIFIED, State.UNCHECKED, State.DISPUTED}
+IN_PLACE = AWAITING_REVIEW | {State.VERIFIED, State.UNCHECKED, State.DISPUTED}
 """Something of it is there, and is not being undone."""
 
-STANDING = ACCEPTED | {State.CONFLICT, State.UNDO_FAILED, State.UNDOING}
+STILL_THERE = IN_PLACE | {State.CONFLICT, State.UNDO_FAILED, State.UNDOING}
 """Something of it is there."""
 
 GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.CLOSED})
