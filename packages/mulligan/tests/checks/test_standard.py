@@ -135,6 +135,18 @@ def test_a_question_is_an_error_where_the_house_says_so() -> None:
     assert [f.severity.value for f in CHECKS(tried)] == ["warning"]
 
 
+def test_a_day_of_birth_is_no_plan_for_a_past_day() -> None:
+    dates = {"date_of_birth": TEXT, "date": TEXT}
+    book = ToolShape(tool="add_passenger", schema={"properties": dates})
+    given = {"date_of_birth": "2017-03-04", "date": "2017-03-04"}
+    tried = attempt("Add Theo, please", ran("add_passenger", given))
+
+    (finding,) = StandardChecks(lambda _: book)(tried)
+
+    assert finding.rule == "order.in_the_past"
+    assert "given date=2017-03-04," in finding.issue
+
+
 def test_a_tool_may_mind_where_a_value_comes_from_even_if_it_only_reads() -> None:
     fetch = ToolShape(
         tool="fetch_page", schema={"properties": {"url": TEXT}}, untrusted=Severity.ERROR

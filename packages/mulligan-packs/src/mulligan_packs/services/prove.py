@@ -88,7 +88,7 @@ class ProvingTransport(httpx.BaseTransport):
         self._inner.close()
 
 
-class Gate:
+class PlaceGuard:
     """Lets through what writes to some places of a service and to no other: by the parts of a
     request in which the service's table names a place, whatever its text says."""
 
@@ -152,8 +152,8 @@ class ServiceProving:
                     f"of its own, with {SCRATCH!r} in its name."
                 )
         places = [place for place in (self._place, self._other) if place]
-        gate = Gate(self._service.table, base_url=self._service.base_url, places=places)
-        self._transport.allows = gate.allows
+        guard = PlaceGuard(self._service.table, base_url=self._service.base_url, places=places)
+        self._transport.allows = guard.allows
 
     async def prove(self) -> list[StepShown]:
         """Every step of every case, and everything cleared away."""

@@ -201,9 +201,15 @@ class SeenValues:
         return words in self.returned
 
     def has_written(self, value: str) -> bool:
-        """Whether a value was met in another spacing: `GB29 NWBK …`, `+49-30-…`."""
+        """Whether a value was met in another spacing, or as a number that is dialled otherwise:
+        `GB29 NWBK …`, `+49-30-…`, `0151 …` for `+49151…`; or all but an end that was said."""
         heard = (self.said, self.returned, self.agreed)
-        return any(each.has_squeezed(value) for each in heard)
+        if any(each.has_squeezed(way) for way in _list_dialled(value) for each in heard):
+            return True
+        return any(
+            end in self.said and any(each.has_squeezed(start) for each in heard)
+            for start, end in _list_ends(value)
+        )
 
     def list_records(self) -> Iterator[Mapping[str, object]]:
         """Every record that was returned."""
@@ -223,10 +229,39 @@ class SeenValues:
         that a field holds."""
         folded, wanted = fold_value(value), value.casefold()
         return any(
-            (folded in answer.fields or ("@" in value and _is_listed(wanted, answer.fields)))
+            (
+                folded in answer.fields
+                or ("@" in value and _is_listed(wanted, answer.fields))
+                or any(field.startswith(f"{folded} (") for field in answer.fields)
+            )
             and not _has_heard(answer.echoed, value)
             for answer in self.answers
         )
+
+
+_PHONE = re.compile(r"(?:\+|00)?[\d\s()./-]{7,25}")
+_COUNTRY = (2, 3)
+"""How many digits a country's own number has, beside the 1 and the 7, where no 0 stands for it."""
+_LEAST_ENDS = (2, 3, 4)
+"""Last digits that may be said alone: "ends in 44 now"."""
+
+
+def _list_dialled(value: str) -> list[str]:
+    """A value, and a phone number also as it is dialled at home, or after a country's number."""
+    if not _PHONE.fullmatch(value):
+        return [value]
+    digits = "".join(filter(str.isdigit, value))
+    if value.startswith("+") or digits.startswith("00"):
+        local = digits.removeprefix("00")
+        short = local[:1] in ("1", "7")
+        return [value, *([local[1:]] if short else (f"0{local[n:]}" for n in _COUNTRY))]
+    return [value, digits[1:]] if digits.startswith("0") else [value]
+
+
+def _list_ends(value: str) -> list[tuple[str, str]]:
+    """A phone number, parted before each end that may have been said alone."""
+    digits = "".join(filter(str.isdigit, value)) if _PHONE.fullmatch(value) else ""
+    return [(digits[:-least], digits[-least:]) for least in _LEAST_ENDS if digits]
 
 
 def _is_listed(wanted: str, fields: Iterable[str]) -> bool:

@@ -70,11 +70,11 @@ def not_in_the_past(parameters: Parameters) -> Check[Subject]:
         sure = phrases.ahead.search(message) and not phrases.back.search(message)
         today = find_earliest_now(subject.turn).date()
         for execution, name, moment in _list_moments(subject, parameters):
-            if moment.date() < today:
+            if (day := moment.date()) < today:
                 yield Finding(
                     rule="order.in_the_past",
                     severity=Severity.ERROR if sure else Severity.WARNING,
-                    issue=f"{show_name(execution.call.tool)} was given {show_name(name)}={moment}, "
+                    issue=f"{show_name(execution.call.tool)} was given {show_name(name)}={day}, "
                     f"which is in the past: today is {today} or later.",
                     correction=f"Use a future day for {show_name(name)}.",
                     call=execution.call.id,

@@ -128,7 +128,7 @@ def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
         yield ends_after_start(*pairs)
     makes = [each for each in writes if each.verb is ToolVerb.MAKE]
     if plans := _leave_windows(select_kinds(makes, ParameterKind.DATE, ParameterKind.START)):
-        yield not_in_the_past(plans)
+        yield not_in_the_past(_leave_out(plans, load_words("fields", "behind")))
         yield dates_as_written(plans)
     if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
         yield free_as_asked(spans)
@@ -195,8 +195,12 @@ def _choose_home(
 
 def _leave_windows(dates: Parameters) -> Parameters:
     """Without the bounds of searches: they plan nothing, and may be in the past."""
-    window = load_words("kinds", "window")
-    kept = {t: [n for n in names if not window & set(split_name(n))] for t, names in dates.items()}
+    return _leave_out(dates, load_words("kinds", "window"))
+
+
+def _leave_out(dates: Parameters, words: frozenset[str]) -> Parameters:
+    """Without the parameters that have one of these words in their name."""
+    kept = {t: [n for n in names if not words & set(split_name(n))] for t, names in dates.items()}
     return {tool: names for tool, names in kept.items() if names}
 
 
