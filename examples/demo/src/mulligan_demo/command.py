@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
 import threading
 import webbrowser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -75,6 +77,18 @@ def run_demo(options: argparse.Namespace, settings: Settings) -> int:
     return 1 if any(week.found.values()) else 0
 
 
+@contextmanager
+def _leave_warnings_out() -> Iterator[None]:
+    """What the history's agents get wrong is its subject, and stands on the pages."""
+    log = logging.getLogger("mulligan")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
 def _fill(options: argparse.Namespace, settings: Settings) -> int:
     """Thirty days of an office, through the real pipeline with a clock that is moved."""
     from mulligan_demo.history import DAYS, live_days
@@ -83,7 +97,7 @@ def _fill(options: argparse.Namespace, settings: Settings) -> int:
     if store.startswith("memory:"):
         store = STORE
     console = render.make_console()
-    with console.status("") as status:
+    with console.status("") as status, _leave_warnings_out():
         lived = live_days(
             store,
             turns=options.turns,
