@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.checks.amounts import amounts_as_said, extreme_as_said
+from mulligan.checks.contrast import contrasted
 from mulligan.checks.copied import copied_as_said
 from mulligan.checks.dates import dates_as_said, dates_as_written, times_as_said
 from mulligan.checks.ids import OBJECT, exists, not_glued
@@ -142,6 +143,9 @@ def _choose_objects(
     writes: Sequence[ToolKinds], ids: Parameters, *, whens: Iterable[str]
 ) -> Iterator[Check[Subject]]:
     """The object that a call acts on, against the words for it."""
+    named = (ParameterKind.ID, ParameterKind.ADDRESS, ParameterKind.PERSON, ParameterKind.PLACE)
+    if chosen := select_kinds(writes, *named):
+        yield contrasted(chosen)
     if ids:
         yield right_ones(ids)
     acted = select_kinds([each for each in writes if _takes_object(each)], ParameterKind.ID)
