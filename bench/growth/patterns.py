@@ -25,6 +25,13 @@ PACKAGES = (
 FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.content": {"pattern": None, "words": "phone|call"},
     "checks.facts": {"wanted": "evt-12"},
+    "checks.contrast": {
+        "stays": "stays|still goes",
+        "on": "as it is|put",
+        "nots": "not|but not",
+        "excepts": "except|apart from",
+        "article": "the|my",
+    },
     "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
     "checks.date_arguments": {"day_name": None, "form": None, "days": None},
     "mulligan_packs.services.service": {"pattern": "/events/(?P<event_id>[^/?&]*)"},

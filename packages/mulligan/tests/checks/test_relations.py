@@ -433,3 +433,29 @@ def test_the_number_of_an_issue_is_an_id() -> None:
 
     assert rules("Close 412", issues, ran("close_issue", {"number": 412})) == set()
     assert rules("Close 412", issues, ran("close_issue", {"number": 421})) == {"value.never_seen"}
+
+
+TALKS = ran(
+    "find_talks",
+    result=[
+        {"talk_id": "t1", "speaker": "Bram Aula", "state": "waitlist", "topic": "tides"},
+        {"talk_id": "t2", "speaker": "Milo Rust", "state": "waitlist", "topic": "rust"},
+        {"talk_id": "t3", "speaker": "Hedda Lind", "state": "accepted", "topic": "moss"},
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "found"),
+    [
+        ("Accept the one about rust", "t1", {"object.not_as_said"}),
+        ("Bram gets the room. Milo Rust stays on the waitlist", "t1", set()),
+        ("Bram gets the room, like Milo Rust did last year", "t1", set()),
+        ("Accept the second talk, Milo Rust said so", "t3", set()),
+        ("Give it to the one that isn't accepted", "t2", set()),
+    ],
+)
+def test_what_is_said_of_another_thing_is_not_held_against_this_one(
+    said: str, given: str, found: set[str]
+) -> None:
+    assert rules(said, TALKS, ran("update_talk", {"talk_id": given})) == found

@@ -103,7 +103,7 @@ class _Said(NamedTuple):
 
 def _read_said(subject: Subject, tools: Collection[str]) -> _Said:
     message = subject.turn.message
-    wanted, ruled_out = _split_message(drop_quotes(message).casefold())
+    wanted, ruled_out = split_message(drop_quotes(message).casefold())
     calls = [e for e in (*subject.earlier, *list_effective_calls(subject)) if e.call.tool in tools]
     texts = [text for each in calls for text in list_texts(dict(each.call.arguments))]
     words = {fold_value(text): frozenset(split_words(text)) for text in texts}
@@ -112,26 +112,38 @@ def _read_said(subject: Subject, tools: Collection[str]) -> _Said:
         wanted=wanted,
         earlier=frozenset(_list_telling(" ".join(subject.turn.history.said))),
         ruled_out=ruled_out - wanted,
-        picks=bool(find_named_sets(message)) or _picks(message),
+        picks=bool(find_named_sets(message)) or picks_in_order(message),
         touched=frozenset(map(fold_value, texts)),
         given={value: each for value, each in words.items() if len(each) <= LONGEST_GIVEN},
     )
 
 
 @lru_cache(maxsize=64)
-def _split_message(message: str) -> tuple[frozenset[str], frozenset[str]]:
+def split_message(message: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words that are wanted, and those that are ruled out."""
     wanted: list[str] = []
     ruled_out: list[str] = []
     for clause in re.split(rf"[.,;:!?\n]|\b(?:{join_words('contrast', 'turns')})\b", message):
+        if _compile_likening().match(clause):
+            continue
         if stays := _compile_stays().fullmatch(clause):
             ruled_out += _list_telling(stays["what"])
         elif found := _compile_ruled_out().search(clause):
             ruled_out += _list_telling(found["what"])
             wanted += _list_telling(clause.replace(found[0], " "))
         else:
-            wanted += _list_telling(clause)
+            wanted += _list_telling(_compile_denied().sub(" ", clause))
     return frozenset(wanted), frozenset(ruled_out)
+
+
+@cache
+def _compile_denied() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('contrast', 'denied')})\s\w+")
+
+
+@cache
+def _compile_likening() -> re.Pattern[str]:
+    return re.compile(rf"\s?(?:{join_words('contrast', 'likens')})\b")
 
 
 @cache
@@ -153,11 +165,11 @@ def _compile_ruled_out() -> re.Pattern[str]:
 def _list_telling(text: str) -> Iterator[str]:
     empty = load_words("words", "empty")
     for word in split_words(text):
-        if word not in empty and (len(word) > 2 or not word.isalpha()):
+        if word not in empty and (len(word) > 2 or not (word.isalpha() or word.isdecimal())):
             yield word
 
 
-def _picks(message: str) -> bool:
+def picks_in_order(message: str) -> bool:
     """Whether one is picked by its place in an order, or any one will do."""
     picked = load_words("words", "picked") - load_words("contrast", "narrows")
     ranks = ("price", "size", "rating", "length", "time")
@@ -221,8 +233,8 @@ def _read_words(row: Found) -> frozenset[str]:
         word
         for part in (row, *inner)
         for held in part.values()
-        if isinstance(held, str) and len(held) <= LONGEST_TEXT and not _MOMENT.match(held)
-        for word in split_words(held)
+        if len(shown := _show(held)) <= LONGEST_TEXT and not _MOMENT.match(shown)
+        for word in split_words(shown)
     )
 
 
@@ -262,12 +274,14 @@ def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding
         return
     mine, bad = match.wanted[own], match.ruled_out[own]
     several = sum(match.touched) > 1
+    # What rules one out may name another one better.
+    meant = any(match.wanted) and not any(bad < each for each in match.ruled_out)
     sort = load_general_stems() | {*map(stem, _list_sort(argument))}
     for at, row in enumerate(table.rows):
         theirs, worse = match.wanted[at], match.ruled_out[at]
         if at == own or mine - theirs:
             continue
-        ruled = bad - worse if any(match.wanted) else frozenset[str]()
+        ruled = bad - worse if meant else frozenset[str]()
         better = {word for word in theirs - mine - match.spent if stem(word) not in sort}
         if several or said.picks or match.earlier[own] or match.touched[at] or worse - bad:
             better = set()

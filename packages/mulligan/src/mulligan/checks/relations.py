@@ -12,8 +12,10 @@ from functools import cache, cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+from mulligan.checks.contrast import split_message
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
 from mulligan.checks.quantities import write_out
+from mulligan.checks.sets import find_named_sets
 from mulligan.checks.subject import (
     Argument,
     Parameters,
@@ -27,6 +29,7 @@ from mulligan.checks.tool_outputs import (
     Found,
     get_id_of,
     get_title_of,
+    join_texts,
     list_id_keys,
     list_texts,
 )
@@ -42,7 +45,8 @@ from mulligan_dates.lexicon import (
     load_general_stems,
     load_words,
 )
-from mulligan_dates.text import is_number, split_letters, split_name, stem
+from mulligan_dates.text import is_number, split_letters, split_name, split_words, stem
+from mulligan_dates.tokens import drop_quotes
 
 MOST_RECORDS = 2_000
 MOST_GROUPS = 200
@@ -520,6 +524,9 @@ class _Message:
         self.understood = is_understood(text)
         self.stems = find_stems(text)
         self.picks = has_picking_words(text)
+        self.wants_set = bool(find_named_sets(text))
+        self._placed = set(map(stem, _compile_places().findall(text.casefold())))
+        self.wanted, _ = split_message(drop_quotes(text).casefold())
         self._folded = text.casefold()
         self._ranks: list[_Asked] | None = None
         self._sentences = [each.casefold() for each in split_sentences(text)]
@@ -528,6 +535,10 @@ class _Message:
         """Whether a phrase was said, as words of its own."""
         told = len(phrase) >= SHORTEST and phrase in self._folded and phrase not in _EMPTY
         return told and bool(self.find(phrase))
+
+    def wants(self, phrase: str) -> bool:
+        """Whether a phrase was said, and not only of what is to stay or is ruled out."""
+        return self.has(phrase) and not self.wanted.isdisjoint(split_words(phrase))
 
     def names(self, title: str) -> bool:
         """Whether a thing was called by the last word of its name."""
@@ -543,6 +554,11 @@ class _Message:
             for said in self.stems
             if len(said) > SHORTEST
         )
+
+    def picks_by_place(self, argument: Argument) -> bool:
+        """Whether a thing of this sort is picked by where it stands: "the third ad"."""
+        sort = map(stem, (*split_name(argument.execution.call.tool), *split_name(argument.name)))
+        return not self._placed.isdisjoint(sort)
 
     def asks_for(self, tool: str, title: str) -> bool:
         """Whether a sentence that names a thing has the verb of a tool."""
@@ -568,6 +584,11 @@ class _Message:
         """Whether a word of one thing's name was said that is none of another's."""
         words, others = (find_stems(get_title_of(each)) for each in (own, other))
         return not self.stems.isdisjoint(words - others)
+
+    def knows_apart(self, own: Found, other: Found) -> bool:
+        """Whether any word was said that one thing has in a field, and another has in none."""
+        words, others = (find_stems(join_texts(each)) for each in (own, other))
+        return not (self.stems - load_general_stems()).isdisjoint(words - others)
 
     def orders(self, tool: str, sentence: str) -> bool:
         """Whether a sentence has the verb of a tool, and leaves nothing open."""
@@ -624,14 +645,16 @@ class _Message:
 def _compare_attributes(
     argument: Argument, others: Sequence[Argument], known: _Known, message: _Message
 ) -> Iterator[Finding]:
-    if any(each.name == f"new_{argument.name}" for each in others) or not message.understood:
-        # What the person says of both is said of the new one.
+    # What the person says of an old and a new one is said of the new one.
+    replaced = any(each.name == f"new_{argument.name}" for each in others)
+    if replaced or not message.understood or message.picks_by_place(argument):
         return
     for group, own in known.find_groups(argument):
-        held = [known.read_attributes(each) for each in group.members.values()]
+        members = list(group.members.values())
+        held = [known.read_attributes(each) for each in members]
         mine = known.read_attributes(own)
         for key, value in mine.items():
-            said = {each[key] for each in held if key in each and message.has(each[key])}
+            said = {each[key] for each in held if key in each and message.wants(each[key])}
             if len(said) != 1:
                 continue
             (named,) = said
@@ -641,10 +664,15 @@ def _compare_attributes(
                 named, key, own, argument, group, known, message
             ):
                 continue
-            better = max(map(message.count, (each for each in held if each.get(key) == named)))
+            rivals = (
+                message.count(its)
+                for each, its in zip(members, held, strict=True)
+                if its.get(key) == named and not message.knows_apart(own, each)
+            )
             sure = _weigh_all(named, group, known, message)
-            if sure is not None and better > message.count(mine):
-                yield _report(argument, key, value, named, certain=sure)
+            if sure is not None and max(rivals, default=0) > message.count(mine):
+                certain = sure and not message.wants_set
+                yield _report(argument, key, value, named, certain=certain)
                 return
 
 
@@ -874,6 +902,11 @@ def _weigh(sentence: str, at: int, title: str, titles: set[str], *, of_others: b
 
 
 @cache
+def _compile_places() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('contrast', 'places')})\s([^\W\d_]+)")
+
+
+@cache
 def _compile_ranks() -> tuple[tuple[_Rank, re.Pattern[str]], ...]:
     return tuple(
         (_Rank(by, most), re.compile(rf"\b(?:{join_words('ranks', name)})\b"))
@@ -885,7 +918,8 @@ def _compile_ranks() -> tuple[tuple[_Rank, re.Pattern[str]], ...]:
 _FIGURE = re.compile(r"(?<![\w.,])(\d{1,6}(?:\.\d+)?)[\s-]([^\W\d_]{3,})")
 
 _REFUSED = re.compile(
-    r"\b(?:not|no|never|without|except|but|instead of|rather than|over|from|than|currently|don't)"
+    r"\b(?:not|no|never|isn't|aren't|wasn't|without|except|but|instead of|rather than|over|from"
+    r"|than|currently|don't)"
     r"(?: \w+){0,2} $"
 )
 """Before a word that is not wanted, or that is the one to be replaced."""

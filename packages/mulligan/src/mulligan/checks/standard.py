@@ -143,7 +143,7 @@ def _choose_objects(
     writes: Sequence[ToolKinds], ids: Parameters, *, whens: Iterable[str]
 ) -> Iterator[Check[Subject]]:
     """The object that a call acts on, against the words for it."""
-    named = (ParameterKind.ID, ParameterKind.ADDRESS, ParameterKind.PERSON, ParameterKind.PLACE)
+    named = (ParameterKind.ID, ParameterKind.ADDRESS, ParameterKind.PERSON)
     if chosen := select_kinds(writes, *named):
         yield contrasted(chosen)
     if ids:
