@@ -7,6 +7,7 @@ out: "not the one in sales", "the black one stays". It takes no knowledge of wha
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
@@ -40,6 +41,9 @@ LONGEST_GIVEN = 4
 FEWEST_ALIKE = 2
 """Values of one row in a call beside which one of another row is odd."""
 _SHOWN = 60
+_START = 3
+"""Letters that all forms of a word begin with."""
+_NONE: frozenset[str] = frozenset()
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d\d?:\d\d")
 
 
@@ -60,7 +64,7 @@ def contrasted(parameters: Parameters) -> Check[Subject]:
         said: _Said | None = None
         for execution, seen in with_seen(subject):
             given = list(list_arguments(execution, parameters.get(execution.call.tool, ())))
-            for table in _list_tables(subject, seen) if given else ():
+            for table in _list_tables(subject, seen, given):
                 if any(fold_value(each.value) in table.owners for each in given):
                     said = said or _read_said(subject, parameters)
                     match = _Match(table, said)
@@ -75,9 +79,10 @@ class _Table(NamedTuple):
     """Rows of one shape that an answer had side by side."""
 
     rows: Sequence[Found]
-    words: Sequence[frozenset[str]]
     owners: Mapping[str, int]
     """By value that only one row has, which one."""
+    texts: Sequence[str]
+    """By row, the words of its fields, each between blanks."""
 
 
 class _Said(NamedTuple):
@@ -112,7 +117,8 @@ def _read_said(subject: Subject, tools: Collection[str]) -> _Said:
         wanted=wanted,
         earlier=frozenset(_list_telling(" ".join(subject.turn.history.said))),
         ruled_out=ruled_out - wanted,
-        picks=bool(find_named_sets(message)) or picks_in_order(message),
+        picks=bool(find_named_sets(message))
+        or not _load_picking().isdisjoint(split_letters(message)),
         touched=frozenset(map(fold_value, texts)),
         given={value: each for value, each in words.items() if len(each) <= LONGEST_GIVEN},
     )
@@ -123,7 +129,7 @@ def split_message(message: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words that are wanted, and those that are ruled out."""
     wanted: list[str] = []
     ruled_out: list[str] = []
-    for clause in re.split(rf"[.,;:!?\n]|\b(?:{join_words('contrast', 'turns')})\b", message):
+    for clause in _compile_turns().split(message):
         if _compile_likening().match(clause):
             continue
         if stays := _compile_stays().fullmatch(clause):
@@ -134,6 +140,11 @@ def split_message(message: str) -> tuple[frozenset[str], frozenset[str]]:
         else:
             wanted += _list_telling(_compile_denied().sub(" ", clause))
     return frozenset(wanted), frozenset(ruled_out)
+
+
+@cache
+def _compile_turns() -> re.Pattern[str]:
+    return re.compile(rf"[.,;:!?\n]|\b(?:{join_words('contrast', 'turns')})\b")
 
 
 @cache
@@ -169,24 +180,25 @@ def _list_telling(text: str) -> Iterator[str]:
             yield word
 
 
-def picks_in_order(message: str) -> bool:
-    """Whether one is picked by its place in an order, or any one will do."""
+@cache
+def _load_picking() -> frozenset[str]:
+    """Words that pick by a place in an order, or with which any one will do."""
     picked = load_words("words", "picked") - load_words("contrast", "narrows")
     ranks = ("price", "size", "rating", "length", "time")
     ends = (load_words("ranks", f"{by}_{end}") for by in ranks for end in ("least", "most"))
-    picked = (picked - load_words("sets", "all")).union(*ends)
-    return not picked.isdisjoint(split_letters(message))
+    return (picked - load_words("sets", "all")).union(*ends)
 
 
-def _list_tables(subject: Subject, seen: SeenValues) -> list[_Table]:
+def _list_tables(subject: Subject, seen: SeenValues, given: Sequence[Argument]) -> Iterator[_Table]:
+    """The tables of answers that hold what is given."""
     memo: dict[object, list[_Table]] = getattr(subject, "memo", {})
-    found = []
-    for answer in seen.answers:
-        key = "tables", id(answer)
-        if key not in memo:
-            memo[key] = list(_read_tables(answer))
-        found += memo[key]
-    return found
+    values = [fold_value(each.value) for each in given]
+    for answer in seen.answers if values else ():
+        if not answer.fields.isdisjoint(values):
+            key = "tables", id(answer)
+            if key not in memo:
+                memo[key] = list(_read_tables(answer))
+            yield from memo[key]
 
 
 def _read_tables(answer: Returned) -> Iterator[_Table]:
@@ -201,8 +213,15 @@ def _read_tables(answer: Returned) -> Iterator[_Table]:
         inside = [each for each in held if isinstance(each, dict | list)]
         rows = [each for each in inside if isinstance(each, dict)]
         if 1 < len(rows) <= MOST_ROWS and _are_alike(rows):
-            yield _Table(rows, [_read_words(each) for each in rows], _find_owners(rows))
+            yield _Table(rows, _find_owners(rows), [_read_text(each) for each in rows])
         ahead += inside
+
+
+def _read_text(row: Found) -> str:
+    inner = (each for each in row.values() if isinstance(each, dict))
+    shown = (_show(held) for part in (row, *inner) for held in part.values())
+    told = (each for each in shown if len(each) <= LONGEST_TEXT and not _MOMENT.match(each))
+    return f" {' '.join(split_words(' '.join(told)))} "
 
 
 def _are_alike(rows: Sequence[Found]) -> bool:
@@ -215,8 +234,8 @@ def _find_owners(rows: Sequence[Found]) -> dict[str, int]:
     owners: dict[str, int] = {}
     several = set()
     for at, row in enumerate(rows):
-        for value in {fold_value(held) for held in map(_show, row.values()) if held}:
-            if owners.setdefault(value, at) != at:
+        for held in row.values():
+            if (value := _show(held).strip().casefold()) and owners.setdefault(value, at) != at:
                 several.add(value)
     return {value: at for value, at in owners.items() if value not in several}
 
@@ -225,17 +244,6 @@ def _show(held: object) -> str:
     """A single value as a call would be given it; empty for the rest."""
     plain = isinstance(held, str | int | float) and not isinstance(held, bool)
     return str(held) if plain else ""
-
-
-def _read_words(row: Found) -> frozenset[str]:
-    inner = (each for each in row.values() if isinstance(each, dict))
-    return frozenset(
-        word
-        for part in (row, *inner)
-        for held in part.values()
-        if len(shown := _show(held)) <= LONGEST_TEXT and not _MOMENT.match(shown)
-        for word in split_words(shown)
-    )
 
 
 class _Match:
@@ -247,24 +255,19 @@ class _Match:
             _find_hits(words, table) for words in (said.wanted, said.ruled_out, said.earlier)
         )
         self.spent = said.find_accounted(table)
-        own = (map(fold_value, filter(None, map(_show, row.values()))) for row in table.rows)
-        self.touched = [
-            any(value in said.touched and value in table.owners for value in values)
-            for values in own
-        ]
+        self.touched = {table.owners[value] for value in said.touched if value in table.owners}
 
 
-def _find_hits(said: Collection[str], table: _Table) -> list[frozenset[str]]:
+def _find_hits(said: Collection[str], table: _Table) -> Mapping[int, set[str]]:
     """By row, the words in it; one that stands in no row may be a form of one that does."""
-    known = frozenset[str]().union(*table.words)
-    forms = {
-        word: {word} if word in known else {each for each in known if _are_forms(word, each)}
-        for word in said
-    }
-    return [
-        frozenset(word for word, alike in forms.items() if not alike.isdisjoint(words))
-        for words in table.words
-    ]
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for word in said:
+        rows = [at for at, text in enumerate(table.texts) if f" {word} " in text]
+        start = f" {word[:_START]}"
+        for at in rows or (at for at, text in enumerate(table.texts) if start in text):
+            if rows or any(_are_forms(word, each) for each in table.texts[at].split()):
+                found[at].add(word)
+    return found
 
 
 def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding]:
@@ -272,18 +275,18 @@ def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding
     own = table.owners.get(fold_value(argument.value))
     if own is None or argument.value.casefold() in said.text or not _names(argument, table, own):
         return
-    mine, bad = match.wanted[own], match.ruled_out[own]
-    several = sum(match.touched) > 1
+    mine, bad = match.wanted.get(own, _NONE), match.ruled_out.get(own, _NONE)
+    several = len(match.touched) > 1
     # What rules one out may name another one better.
-    meant = any(match.wanted) and not any(bad < each for each in match.ruled_out)
+    meant = bool(match.wanted) and not any(bad < each for each in match.ruled_out.values())
     sort = load_general_stems() | {*map(stem, _list_sort(argument))}
     for at, row in enumerate(table.rows):
-        theirs, worse = match.wanted[at], match.ruled_out[at]
+        theirs, worse = match.wanted.get(at, _NONE), match.ruled_out.get(at, _NONE)
         if at == own or mine - theirs:
             continue
-        ruled = bad - worse if meant else frozenset[str]()
+        ruled = bad - worse if meant else set[str]()
         better = {word for word in theirs - mine - match.spent if stem(word) not in sort}
-        if several or said.picks or match.earlier[own] or match.touched[at] or worse - bad:
+        if several or said.picks or match.earlier.get(own) or at in match.touched or worse - bad:
             better = set()
         if ruled or better:
             words = sorted(ruled or better)
@@ -294,7 +297,7 @@ def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding
 def _names(argument: Argument, table: _Table, at: int) -> bool:
     """Whether a value that only one row has names that row, and is no figure or time of it."""
     value, row = fold_value(argument.value), table.rows[at]
-    field = next(key for key, held in row.items() if fold_value(_show(held)) == value)
+    field = next(key for key, held in row.items() if _show(held).strip().casefold() == value)
     words = split_name(str(field))
     if "@" in value or (words and words[-1] in load_words("kinds", "id") | {"key"}):
         return True
@@ -312,6 +315,8 @@ def _list_sort(argument: Argument) -> Iterator[str]:
 
 @lru_cache(maxsize=20_000)
 def _are_forms(one: str, other: str) -> bool:
+    if one[:_START] != other[:_START]:
+        return False
     if stem(one) == stem(other):
         return True
     pairs = zip(one, other, strict=False)
@@ -351,7 +356,7 @@ def _find_odd(given: Sequence[Argument], match: _Match, said: _Said) -> Iterator
     (odd, *rest), alike = of_rows[few], of_rows[most]
     if rest or len(alike) < FEWEST_ALIKE or odd not in given:
         return
-    if not match.wanted[few] - match.wanted[most]:
+    if not match.wanted.get(few, _NONE) - match.wanted.get(most, _NONE):
         names = ", ".join(each.label for each in alike[:3])
         yield odd.build_finding(
             "object.mixed",
