@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := $(addprefix -e packages/mulligan-,dashboard dates gateway packs replay testing) -e examples/demo
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test test-all check bench fast-fuzz docs site hosts extras packages campaigns release-check clean
+.PHONY: setup demo test test-all check bench fast-fuzz docs site hosts extras packages campaigns release-check sbom clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -46,7 +46,7 @@ setup: .venv/.base                       ## the library and its command line, in
 	$(INSTALL) --no-build-isolation -e packages/mulligan $(PACKAGES)
 	touch $@
 
-demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network
+demo: .venv/.demo                        ## the story in the terminal: no key, no Docker
 	$(BIN)/mulligan demo
 
 check: .venv/.test                       ## style, types and floors
@@ -98,6 +98,9 @@ campaigns: .venv/.test                   ## kills, random schemas, remotes that 
 
 release-check: .venv/.test               ## every package built, its metadata checked, used on each Python with newest and oldest dependencies: minutes
 	$(BIN)/python -m bench.hosts.release
+
+sbom: .venv/.test                        ## what a release brings, with versions and licences, as CycloneDX: build/sbom.json
+	$(BIN)/python -m bench.hosts.release --only parts
 
 clean:
 	rm -rf .venv .venv-peers .venv-environments .venv-hosts .venv-site build

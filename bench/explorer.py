@@ -501,7 +501,7 @@ class Model:
 
     def _recall(self, row: Kept) -> tuple[Record, UndoPolicy]:
         left = None if row.left is None else str(row.left)
-        record = Record(
+        record: Record = Record(
             arguments={"title": OURS},
             result={"title": OURS, "version": left},
             snapshot=Snapshot(Remote().tell()),

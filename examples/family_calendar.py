@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import getpass
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -45,7 +45,7 @@ SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 """When the story takes place, unless it is a real model on somebody's own calendar."""
 
 
-def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:  # noqa: ARG001
+def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     """A model that takes Saturday for Friday, until it is told."""
     asked, done = "", {}
     for part in (part for message in messages for part in message.parts):
@@ -119,7 +119,7 @@ def _indented(text: str) -> str:
 
 
 @contextmanager
-def opened(options: argparse.Namespace) -> Iterator[CalDAV]:
+def opened(options: argparse.Namespace) -> Generator[CalDAV]:
     """The calendar of the URL given; without one, a server of our own with dinner on Wednesday."""
     if options.url:
         password = getpass.getpass("Password: ") if options.user else None
@@ -134,7 +134,7 @@ def opened(options: argparse.Namespace) -> Iterator[CalDAV]:
 
 def main() -> None:
     """Read the command line, and plan."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Plan a family's week on a real calendar.")
     parser.add_argument("message", nargs="?", default="Move dinner to Friday")
     parser.add_argument("--model", help="any pydantic-ai model, such as openai:…; else a script")
     parser.add_argument("--url", help="of a calendar; else a Radicale is started for the occasion")

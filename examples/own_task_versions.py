@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import shelve
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -151,7 +151,7 @@ class ShelfOfVersions:
         return gone
 
     @contextmanager
-    def _shelf(self) -> Iterator[shelve.Shelf[Any]]:
+    def _shelf(self) -> Generator[shelve.Shelf[Any]]:
         """The shelf, for one process and one thread at a time."""
         with self._path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -159,7 +159,7 @@ class ShelfOfVersions:
                 yield shelf
 
     @contextmanager
-    def _ground(self, ground: Ground) -> Iterator[dict[str, Any]]:
+    def _ground(self, ground: Ground) -> Generator[dict[str, Any]]:
         """What is kept about a ground; changes to it are kept too, if nothing was raised."""
         with self._shelf() as shelf:
             known = shelf.get("grounds", [])

@@ -33,6 +33,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
         "article": "the|my",
     },
     "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
+    "checks.dates": {"after": "after|following", "article": "the|my"},
     "checks.date_arguments": {"day_name": None, "form": None, "days": None},
     "mulligan_packs.services.service": {"pattern": "/events/(?P<event_id>[^/?&]*)"},
     "mulligan_packs.services.table": {"pattern": r"@(\w+)"},

@@ -87,6 +87,16 @@ USES = {
             create_app(insights)
         """,
     "gateway": "import mulligan_gateway.http_server, mulligan_gateway.upstream",
+    "oidc": """
+        from mulligan_gateway.sign_in import read_keys
+        # The key of RFC 7517, appendix A.1.
+        key = {
+            "kty": "EC", "crv": "P-256",
+            "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+            "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+        }
+        assert read_keys([key])
+        """,
     "replay": """
         from mulligan.cli.main import main
         assert main(["replay", "--example", "--json"]) == 0

@@ -1,5 +1,7 @@
 """`make release-check`: what would be released, built and tried as a stranger gets it.
 
+`make sbom` is the last step alone: what the release brings, with versions and licences.
+
 Every package is built as sdist and wheel and its metadata is checked. Then the wheels are installed
 for each Python at hand, with the newest and with the oldest dependencies that they allow, and used
 with every warning an error. Nothing of the checkout is on the path, and nothing is uploaded.
@@ -142,6 +144,8 @@ def _use(tools: Path, python: str, kind: str) -> None:
 
 def _write_parts(tools: Path) -> None:
     """Everything that the newest release brings, as CycloneDX."""
+    if not _list(DIST, "*.whl"):
+        build_wheels(DIST, PACKAGES)
     with tempfile.TemporaryDirectory() as name:
         env = Path(name) / "env"
         _run(tools / "uv", "venv", "--quiet", "--python", sys.executable, env)
@@ -173,12 +177,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check one after the other and say what came of each; 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser(prog="make release-check", description=__doc__)
     parser.add_argument("--tag", default=os.environ.get("TAG", ""), help="what is released")
-    tag = parser.parse_args(arguments).tag
+    parser.add_argument("--only", default="", metavar="NAME", help="the steps of this name alone")
+    options = parser.parse_args(arguments)
     DIST.mkdir(parents=True, exist_ok=True)
     wanted = PINS.read_text(encoding="utf-8")
     python = build_python(FOLDER / "release", ("-r", str(PINS)), wanted=wanted, name="The tools")
     pythons, bad = find_pythons(), 0
-    for name, check in list_steps(python.parent, pythons, tag=tag):
+    for name, check in list_steps(python.parent, pythons, tag=options.tag):
+        if options.only not in name:
+            continue
         begun = time.monotonic()
         try:
             check()
@@ -187,9 +194,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             came, bad = f"NOT GOOD: {error}", bad + 1
         print(f"{name}: {came} ({time.monotonic() - begun:.0f} s)", flush=True)
     for version in PYTHONS:
-        if version not in pythons:
+        if version not in pythons and not options.only:
             print(f"Python {version} is not on this machine: not tried.")
-    print(f"{bad} of these are not as they should be." if bad else "Ready to be released.")
+    fine = "That is as it should be." if options.only else "Ready to be released."
+    print(f"{bad} of these are not as they should be." if bad else fine)
     return 1 if bad else 0
 
 

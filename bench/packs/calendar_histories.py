@@ -162,7 +162,6 @@ class CalendarHistory:
             base=base,
             orders=[list(self._list_steps())],
             end=end,
-            calls=len(self.parts),
             fates=fates,
             kind=f"{self.deeds} {self.kinds} {self.fault=} {self.undo_fault=} {self.moment=} "
             f"{self.wrong=} {self.said=}",

@@ -29,6 +29,7 @@ Seen = dict[str, Any]
 """All that there is, by its name, as anybody would find it."""
 STANDS = (State.VERIFIED, State.UNCHECKED, State.DISPUTED)
 SOMEONE = "Someone changed it"
+HALF = "may have done a part of that"
 _QUOTED = re.compile(r"'.*'|\d+", re.DOTALL)
 
 
@@ -61,6 +62,11 @@ class Fate:
             return (False,)
         return (True, False)
 
+    @property
+    def halved(self) -> bool:
+        """Whether it is said that a part of it may have been undone."""
+        return HALF in self.why
+
 
 def overlay(changes: Mapping[str, Any]) -> Callable[[Seen], Seen]:
     """Have some names be something else; `None`: be gone."""
@@ -80,7 +86,6 @@ class Verdict:
     orders: list[list[Step]]
     """What happened, in every order in which it may have."""
     end: Seen
-    calls: int
     fates: list[Fate]
     kind: str
     """What was done and what befell it, for whoever reads of it."""
@@ -127,15 +132,25 @@ class Verdict:
 
     def list_worlds(self) -> Iterator[Seen]:
         """All that may be there, by what is said."""
-        said = {each.call: each.choices for each in self.fates}
-        choices = [said.get(call, (False,)) for call in range(self.calls)]
-        for steps, stands in product(self.orders, product(*choices)):
-            world: Seen | None = self.base
-            for step in steps:
-                if world is not None and (step.call is None or stands[step.call]):
-                    world = step.apply(world)
-            if world is not None:
-                yield world
+        said = {each.call: each for each in self.fates}
+        for steps in self.orders:
+            # Of an undo that did not finish, each step may have been undone.
+            named = [
+                (step.call, at if step.call in said and said[step.call].halved else None)
+                for at, step in enumerate(steps)
+            ]
+            choices = {
+                name: said[name[0]].choices if name[0] in said else (name[0] is None,)
+                for name in named
+            }
+            for chosen in product(*choices.values()):
+                stands = dict(zip(choices, chosen, strict=True))
+                world: Seen | None = self.base
+                for step, name in zip(steps, named, strict=True):
+                    if world is not None and stands[name]:
+                        world = step.apply(world)
+                if world is not None:
+                    yield world
 
     def _find_differences(self) -> dict[str, tuple[Any, Any]]:
         """In what the end differs from what it is nearest to."""

@@ -391,7 +391,6 @@ class FileHistory:
             base=_forget_names(base) if self._theirs.exists() else base,
             orders=self._list_orders(),
             end=end,
-            calls=len(self.deeds),
             fates=fates,
             kind=f"{self.deeds} {self.moment} kills={self.kills} wrong={self.wrong} said={said}",
             trouble="killed" if killed else "",

@@ -357,7 +357,6 @@ class HttpHistory:
             base=base,
             orders=[steps],
             end=rest.look(),
-            calls=len(known),
             fates=fates,
             kind=f"{self.deeds} {self.fault=} {self.undo_fault=} {self.moment=} {self.wrong=} "
             f"{self.lands=} {self.said=} {rest.habits}",

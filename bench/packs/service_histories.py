@@ -31,14 +31,14 @@ from bench.packs.effects import (
     reject,
 )
 from bench.packs.histories import Totals
+from bench.packs.service_stages import STAGES, Given, Stage
 from mulligan import Mulligan
 from mulligan.runtime.context import OpenTurn
 from mulligan_packs.services.service import Service
 from mulligan_packs.services.table import load_table
 from mulligan_testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan_testing.simulations import SIMULATIONS, ServiceFault, Simulation
-from mulligan_testing.simulations.core import ApiRequest, NoAnswer
-from mulligan_testing.simulations.google_calendar import list_instances
+from mulligan_testing.simulations.core import ApiRequest, NoAnswer, read_body
 
 LATER = timedelta(minutes=20)
 FAULTS = (
@@ -47,162 +47,8 @@ FAULTS = (
 )  # fmt: skip
 MOMENTS = ("never", "never", "first", "between", "after", "after")
 """When the second person is there: `between` the look before a call and the call."""
-EVENING = {
-    "start": {"dateTime": "2026-11-20T18:00:00Z", "timeZone": "UTC"},
-    "end": {"dateTime": "2026-11-20T19:00:00Z", "timeZone": "UTC"},
-}
-EVENTS = ("event1", "event2", "series_20261127T180000Z", "series_20261204T180000Z")
-_REPO = {"repository": "family/house"}
-_FILE = {**_REPO, "branch": "main", "message": "m"}
 MOST = 10
 """Elements of a bulk at most."""
-Given = dict[str, Any]
-
-
-def draw_call(name: str, chance: random.Random) -> tuple[str, Given]:
-    """An operation of a service, and what it is called with."""
-    match name:
-        case "google-calendar":
-            return _draw_event(chance)
-        case "github":
-            return _draw_issue(chance)
-        case _:
-            return _draw_message(chance)
-
-
-def _draw_event(chance: random.Random) -> tuple[str, Given]:
-    event = {"calendar_id": "primary", "event_id": chance.choice(EVENTS)}
-    title = {"summary": chance.choice(("Wrong", "Wrong too"))}
-    way = chance.choice(
-        ("create", "update", "update", "replace", "delete", "move", "bulk", "series")
-    )
-    match way:
-        case "create":
-            weekly = {"recurrence": ["RRULE:FREQ=DAILY;COUNT=3"]} if chance.random() < 0.3 else {}
-            return "create_event", {"calendar_id": "primary", **title, **EVENING, **weekly}
-        case "update":
-            return "update_event", {**event, **title}
-        case "replace":
-            return "replace_event", {**event, "event_id": "event1", **title, **EVENING}
-        case "delete":
-            return "delete_event", event
-        case "move":
-            return "move_event", {**event, "event_id": "event1", "destination": "family"}
-        case "series":
-            work, more = chance.choice((("update_event", title), ("delete_event", {})))
-            return work, {"calendar_id": "primary", "event_id": "series", **more}
-        case _:
-            named = chance.sample(EVENTS, 2)
-            return "update_events", {
-                "updates": [{"calendar_id": "primary", "event_id": each, **title} for each in named]
-            }
-
-
-def _draw_issue(chance: random.Random) -> tuple[str, Given]:
-    issue = {**_REPO, "issue_number": 10}
-    text = chance.choice(("Wrong", "Wrong too"))
-    path = {**_FILE, "path": chance.choice(("a.txt", "docs/b.txt"))}
-    ways: list[tuple[str, Given]] = [
-        ("update_issue", {**issue, "title": text}),
-        ("update_issue", {**issue, "state": "closed"}),
-        ("add_labels", {**issue, "labels": ["wrong"]}),
-        ("remove_label", {**issue, "name": "base"}),
-        ("create_comment", {**issue, "body": text}),
-        ("update_comment", {**_REPO, "comment_id": 1, "body": text}),
-        ("create_file", {**_FILE, "path": f"new-{text}.txt", "content": "d3JvbmcK"}),
-        ("update_file", {**path, "content": "d3JvbmcK"}),
-        ("delete_file", path),
-        ("update_pull_request", {**_REPO, "pull_number": 1, "title": text}),
-    ]
-    return chance.choice(ways)
-
-
-def _draw_message(chance: random.Random) -> tuple[str, Given]:
-    text = chance.choice(("wrong", "wrong too"))
-    message = {"channel": "C1", "timestamp": FIRST}
-    ways: list[tuple[str, Given]] = [
-        ("post_message", {"channel": "C1", "text": text}),
-        ("post_message", {"channel": "C1", "text": text, "thread_ts": FIRST}),
-        ("update_message", {"channel": "C1", "ts": FIRST, "text": text}),
-        ("set_topic", {"channel": "C1", "topic": text}),
-        ("set_purpose", {"channel": "C1", "purpose": text}),
-        ("add_reaction", {**message, "name": "eyes"}),
-        ("remove_reaction", {**message, "name": "tada"}),
-        ("add_pin", message),
-        ("archive_channel", {"channel": "C2"}),
-    ]
-    return chance.choice(ways)
-
-
-FIRST = "1763510400.000001"
-"""The first message that is there."""
-
-
-def fill_simulation(name: str, simulation: Simulation) -> None:
-    """What there is at the beginning."""
-
-    def act(method: str, path: str, body: Any) -> None:
-        simulation.act(method, path, body, by="agent" if name == "slack" else "base")
-
-    if name == "google-calendar":
-        for number in (1, 2):
-            one = {"id": f"event{number}", "summary": f"Base {number}", **EVENING}
-            act("POST", "/calendars/primary/events", one)
-        series = {"id": "series", "summary": "Series", "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=4"]}
-        act("POST", "/calendars/primary/events", {**series, **EVENING})
-        act("PATCH", f"/calendars/primary/events/{EVENTS[2]}", {"summary": "Exception"})
-    elif name == "github":
-        act("POST", "/repos/family/house/issues", {"title": "Base", "labels": ["base"]})
-        act("POST", "/repos/family/house/issues/10/comments", {"body": "Base"})
-        for path in ("a.txt", "docs/b.txt"):
-            file = {"message": "m", "content": "YmFzZQo=", "branch": "main"}
-            act("PUT", f"/repos/family/house/contents/{path}", file)
-    else:
-        act("POST", "/chat.postMessage", {"channel": "C1", "text": "Base"})
-        act("POST", "/reactions.add", {"channel": "C1", "timestamp": FIRST, "name": "tada"})
-
-
-def look(name: str, simulation: Simulation) -> Seen:
-    """All that people have written, each by its name."""
-    state = simulation.state
-    if name == "google-calendar":
-        return _look_at_events(simulation)
-    if name == "github":
-        house = state["family/house"]
-        # Of an issue or a pull request each call changes some fields, and others are others'.
-        return {
-            f"{kind}/{name} {field}": sorted(value) if isinstance(value, list) else value
-            for kind in house
-            for name, thing in house[kind].items()
-            for field, value in thing.items()
-            if value is not None
-        }
-    found: Seen = {}
-    for channel, each in state.items():
-        found |= {f"{channel}/{n}": each[n] for n in ("topic", "purpose", "archived")}
-        found |= {f"{channel}/pin {ts}": by for ts, by in each["pins"].items()}
-        for ts, message in each["messages"].items():
-            found[f"{channel}/{ts}"] = message["text"]
-            reactions = message.get("reactions", {})
-            found |= {f"{channel}/{ts} {n}": sorted(who) for n, who in reactions.items()}
-    return found
-
-
-def _look_at_events(simulation: Simulation) -> Seen:
-    """Every event that is there; one of a series that says what the series says is none."""
-    own = load_table("google-calendar").objects["event"].own
-
-    def strip(event: Given) -> Given:
-        return {name: value for name, value in event.items() if name not in own}
-
-    found: Seen = {}
-    for calendar, events in simulation.state["calendars"].items():
-        for name, event in events.items():
-            series = events.get(event.get("recurringEventId"))
-            plain = {each["id"]: strip(each) for each in list_instances(series)} if series else {}
-            if strip(event) != plain.get(name) and (series or event["status"] != "cancelled"):
-                found[f"{calendar}/{name}"] = strip(event)
-    return found
 
 
 @dataclass(kw_only=True)
@@ -226,10 +72,16 @@ class ServiceHistory:
     phase: int | None = None
     """The call that is made; `None`: an undo."""
 
+    @property
+    def stage(self) -> Stage:
+        """What the history is made of."""
+        return STAGES[self.name]
+
     def run(self) -> Verdict:
         """Live through it, and say what was seen."""
-        fill_simulation(self.name, self.simulation)
-        base, clock = look(self.name, self.simulation), Clock()
+        for method, path, body in self.stage.list_base():
+            self.simulation.act(method, path, body, by=self.stage.first)
+        base, clock = self.stage.look(self.simulation), Clock()
         self.simulation.disturb = lambda when: (
             self._disturb("between") if when == "before" else None
         )
@@ -250,8 +102,7 @@ class ServiceHistory:
         return Verdict(
             base=base,
             orders=[self.steps],
-            end=look(self.name, self.simulation),
-            calls=len(self.known) * MOST,
+            end=self.stage.look(self.simulation),
             fates=fates,
             kind=f"{self.calls} {self.moment=} {self.wrong=} {trouble}",
             trouble=trouble,
@@ -261,14 +112,15 @@ class ServiceHistory:
     @contextmanager
     def _open(self, clock: Clock) -> Iterator[tuple[Mulligan, dict[str, Any]]]:
         transport = httpx.MockTransport(self._answer)
-        headers = {"Authorization": "Bearer agent"}
+        table = load_table(self.name)
+        headers = {"Authorization": "Bearer agent", **table.headers}
         base_url = f"http://service{self.simulation.base}"
         checks = [reject] if self.wrong else []
         with (
             httpx.Client(base_url=base_url, transport=transport, headers=headers) as client,
             Mulligan(self.store, checks=checks, clock=clock, recover=False) as m,
         ):
-            service = Service(load_table(self.name), client)
+            service = Service(table, client)
             yield m, {each.__name__: each for each in service.tools(m)}
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -277,25 +129,27 @@ class ServiceHistory:
             path=request.url.path,
             query=dict(parse_qsl(request.url.query.decode(), keep_blank_values=True)),
             headers={name.lower(): value for name, value in request.headers.items()},
-            body=json.loads(request.content) if request.content else None,
+            body=read_body(request.content, request.headers.get("content-type", "")),
         )
-        before, count = look(self.name, self.simulation), len(self.steps)
+        before, count = self.stage.look(self.simulation), len(self.steps)
         try:
             answer = self.simulation.answer(sent)
         except NoAnswer:
             raise httpx.ReadTimeout("no answer", request=request) from None
         finally:
-            self._write_down(before, since=count, call=self._name_phase(request))
+            self._write_down(before, since=count)
         text = b"" if answer.body is None else json.dumps(answer.body).encode()
         return httpx.Response(answer.status, content=text, headers=dict(answer.headers))
 
-    def _write_down(self, before: Seen, *, since: int, call: int | None) -> None:
+    def _write_down(self, before: Seen, *, since: int) -> None:
         """What a request has changed, less what the second person did meanwhile."""
         for step in self.steps[since:]:
             before = step.apply(before) or before
-        changes = find_changes(before, look(self.name, self.simulation))
-        if changes and call is not None:
-            self.steps.append(Step(call=call, apply=overlay(copy.deepcopy(changes))))
+        if self.phase is None:
+            return
+        for name, value in find_changes(before, self.stage.look(self.simulation)).items():
+            change = overlay({name: copy.deepcopy(value)})
+            self.steps.append(Step(call=self._name_call(name), apply=change))
 
     async def _act(self, m: Mulligan, tools: dict[str, Any], faults: Faults) -> None:
         async def agent(turn: OpenTurn) -> str:
@@ -334,14 +188,13 @@ class ServiceHistory:
             counted[fate.call] += 1
         return fates
 
-    def _name_phase(self, request: httpx.Request) -> int | None:
-        """Which call a request is of; `None`: of an undo."""
-        if self.phase is None:
-            return None
-        _, given = self.calls[min(self.phase, len(self.calls) - 1)]
-        named = [each["event_id"] for each in given.get("updates", ())]
-        event = request.url.path.rpartition("/")[2]
-        return self.phase * MOST + (named.index(event) if event in named else 0)
+    def _name_call(self, name: str) -> int:
+        """Which call a change is of: each element of a bulk is a call of its own."""
+        phase = self.phase or 0
+        _, given = self.calls[min(phase, len(self.calls) - 1)]
+        named = [*given.get("ids", ()), *(each["event_id"] for each in given.get("updates", ()))]
+        at = next((at for at, each in enumerate(named) if name.endswith(f"/{each}")), 0)
+        return phase * MOST + at
 
     def _note(self, m: Mulligan) -> None:
         self.known.append([each.id for each in list_actions(m)])
@@ -351,37 +204,12 @@ class ServiceHistory:
         if moment != self.moment or self.edited:
             return
         self.edited = True
-        before = look(self.name, self.simulation)
-        method, path, body = self._draw_edit()
+        before = self.stage.look(self.simulation)
+        said, between = f"{THEIRS} {self.chance.randint(1, 99)}", moment == "between"
+        method, path, body = self.stage.draw_edit(self.chance, said, between=between)
         self.simulation.act(method, path, body, by=THEIRS)
-        changes = find_changes(before, look(self.name, self.simulation))
+        changes = find_changes(before, self.stage.look(self.simulation))
         self.steps.append(Step(call=None, apply=overlay(copy.deepcopy(changes))))
-
-    def _draw_edit(self) -> tuple[str, str, Any]:
-        said = f"{THEIRS} {self.chance.randint(1, 99)}"
-        if self.name == "google-calendar":
-            event = self.chance.choice(("event1", "series", *EVENTS))
-            return "PATCH", f"/calendars/primary/events/{event}", {"location": said}
-        if self.name == "github":
-            ways: list[tuple[str, str, Any]] = [
-                ("PATCH", "/issues/10", {"body": said}),
-                ("POST", "/issues/10/labels", {"labels": [said]}),
-                ("PATCH", "/pulls/1", {"body": said}),
-                ("POST", "/issues/10/comments", {"body": said}),
-            ]
-            method, path, body = self.chance.choice(ways)
-            return method, f"/repos/family/house{path}", body
-        ways = [
-            ("POST", "/conversations.setTopic", {"channel": "C1", "topic": said}),
-            ("POST", "/reactions.add", {"channel": "C1", "timestamp": FIRST, "name": "eyes"}),
-            ("POST", "/chat.postMessage", {"channel": "C1", "text": said, "thread_ts": FIRST}),
-        ]
-        if self.moment != "between":
-            ways.append(("POST", "/chat.update", {"channel": "C1", "ts": FIRST, "text": said}))
-        else:
-            # Without versions, an edit of the very text between a look and a call is lost by it.
-            ways = ways[1:]
-        return self.chance.choice(ways)
 
 
 class ServicePlace:
@@ -392,7 +220,7 @@ class ServicePlace:
 
     def draw(self, chance: random.Random, totals: Totals) -> None:
         """Draw a history, live through it, and judge it."""
-        calls = [draw_call(self._name, chance) for _ in range(chance.choice((1, 1, 2)))]
+        calls = [STAGES[self._name].draw_call(chance) for _ in range(chance.choice((1, 1, 2)))]
         stop = chance.choice((0, 0, chance.randint(1, 12)))
         store = "memory:"
         if stop or chance.random() < 0.2:

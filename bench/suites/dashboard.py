@@ -45,7 +45,12 @@ NARROWED = {
         "one tenant": "tenant=home",
     }.items()
 }
-ONE = {"one pattern": "/patterns/{pattern}", "one lesson": "/lessons/lesson 0"}
+ONE = {
+    "one pattern": "/patterns/{pattern}",
+    "one lesson": "/lessons/lesson 0",
+    "words looked for": "/search?text=desk+timeout",
+    "an id looked for": "/search?text=01a1f4",
+}
 """Every view, every filter of those with many rows behind them, and pages about one thing."""
 ASKED = ("overview", "tools")
 MOST_RATIO = 1.5

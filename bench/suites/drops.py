@@ -22,8 +22,8 @@ from bench.missing import MissingError
 from bench.report import progress, table
 from bench.rounds import digits
 from mulligan.stores.opening import open_store
-from mulligan.stores.postgres.partitions import LogPartitions, build_day, make_partition
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.store import LogPartitions, build_day, make_partition
 from mulligan.types.log import Batch, LogQuery, roll_up
 from mulligan.types.values import to_us
 from mulligan_testing.postgres import run_postgres_server

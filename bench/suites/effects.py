@@ -21,10 +21,11 @@ from bench.packs.effect_mutants import LIKELY, MUTANTS
 from bench.packs.effects import Draw, run_effects
 from bench.packs.histories import Totals
 from bench.report import progress, table
+from mulligan_testing.simulations import SIMULATIONS
 
 Result = dict[str, Any]
 
-PACKS = ("files", "http", "calendar", "google-calendar", "github", "slack")
+PACKS = ("files", "http", "calendar", *SIMULATIONS)
 PROMISES = {
     "lost": "things that are not as they were, of calls that are called undone",
     "deleted": "things that are gone and that were not ours",
@@ -91,7 +92,7 @@ def open_place(pack: str, folder: Path) -> Iterator[Draw]:
 
             with closing(HttpPlace(folder)) as place:
                 yield place.draw
-        case "google-calendar" | "github" | "slack":
+        case name if name in SIMULATIONS:
             from bench.packs.service_histories import ServicePlace
 
             yield ServicePlace(pack, folder).draw

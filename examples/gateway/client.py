@@ -11,22 +11,23 @@ import tempfile
 from pathlib import Path
 
 from mcp import Client, StdioServerParameters
+from mcp.client import ClientRequestContext
 from mcp.client.stdio import stdio_client
-from mcp_types import ElicitResult
+from mcp_types import ElicitRequestParams, ElicitResult
 
 HERE = Path(__file__).parent
 
 
-async def ask_person(_context: object, asked) -> ElicitResult:
+async def ask_person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
     """The client's own dialogue; here somebody always says yes."""
-    print(f"  (the person is asked: {asked.message.splitlines()[0][:60]} …)")
+    print(f"  (the person is asked: {params.message.splitlines()[0][:60]} …)")
     return ElicitResult(action="accept", content={"approve": True})
 
 
 async def call(client: Client, tool: str, **arguments: str) -> str:
     """What a model would do next, and what it reads."""
     came = await client.call_tool(tool, arguments)
-    text = "\n".join(part.text for part in came.content)
+    text = "\n".join(part.text for part in came.content if part.type == "text")
     print(f"{tool}: {' '.join(text.split())[:70]}")
     return text
 

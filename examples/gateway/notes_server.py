@@ -13,7 +13,8 @@ mcp = MCPServer("notes")
 
 def read_all() -> dict[str, str]:
     """Every note, by its name."""
-    return json.loads(NOTES.read_text(encoding="utf-8"))
+    notes: dict[str, str] = json.loads(NOTES.read_text(encoding="utf-8"))
+    return notes
 
 
 @mcp.tool()

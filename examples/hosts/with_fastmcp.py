@@ -5,10 +5,11 @@
 
 import asyncio
 import logging
+from typing import Any
 
 from fastmcp import Client, FastMCP
 
-from mulligan import Effect, Mulligan
+from mulligan import Call, Effect, Mulligan
 
 calendar = {"dinner": "2026-11-18"}
 paid: list[int] = []
@@ -29,11 +30,12 @@ async def pay(amount: int) -> str:
     return f"paid {amount}"
 
 
-async def call(client: Client, tool: str, **arguments: object) -> None:
+async def call(client: Client[Any], tool: str, **arguments: object) -> None:
     """What a model would do next, and what it reads."""
     meta = {"mulligan/message": "Move dinner to Friday, and pay 30", "mulligan/turn": "1"}
     came = await client.call_tool(tool, arguments, raise_on_error=False, meta=meta)
-    print(f"{tool} {arguments}:", *(f"  {part.text}" for part in came.content), sep="\n")
+    texts = [f"  {part.text}" for part in came.content if part.type == "text"]
+    print(f"{tool} {arguments}:", *texts, sep="\n")
 
 
 async def main() -> None:
@@ -49,7 +51,7 @@ async def main() -> None:
         m.declare("pay", effect=Effect.IRREVERSIBLE)
 
         @m.check("move_event")
-        def is_friday(call):
+        def is_friday(call: Call) -> str | None:
             return None if call.arguments["day"] == "2026-11-20" else "Friday is 2026-11-20."
 
         mcp.add_middleware(m.for_fastmcp(on_answer=lambda a: print(f"  ({a.confidence})")))

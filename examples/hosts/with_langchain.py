@@ -3,15 +3,16 @@
 `python examples/hosts/with_langchain.py`: the model follows a script, so it needs no key.
 """
 
-from typing import Any
+from typing import Any, Self
 
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from mulligan import Effect, Mulligan
+from mulligan import Call, Effect, Mulligan
 
 calendar = {"dinner": "2026-11-18"}
 paid: list[int] = []
@@ -32,7 +33,7 @@ def pay(amount: int) -> str:
 class Scripted(GenericFakeChatModel):
     """A model that follows a script, whatever tools it is given."""
 
-    def bind_tools(self, *_, **__):
+    def bind_tools(self, *_: Any, **__: Any) -> Self:
         """Take them."""
         return self
 
@@ -58,7 +59,7 @@ with Mulligan("memory:") as m:
     m.declare("pay", effect=Effect.IRREVERSIBLE)
 
     @m.check("move_event")
-    def is_friday(call):
+    def is_friday(call: Call) -> str | None:
         """Hold the day against what was asked for."""
         return None if call.arguments["day"] == "2026-11-20" else "Friday is 2026-11-20."
 
@@ -69,11 +70,11 @@ with Mulligan("memory:") as m:
     agent = create_agent(
         model, [move_event, pay], middleware=[reflection], checkpointer=InMemorySaver()
     )
-    thread = {"configurable": {"thread_id": "Ann"}}
-    ended = agent.invoke({"messages": [("user", "Move dinner to Friday")]}, thread)
+    thread: RunnableConfig = {"configurable": {"thread_id": "Ann"}}
+    ended = agent.invoke({"messages": [HumanMessage("Move dinner to Friday")]}, thread)
     print(ended["messages"][-1].text, calendar)
 
-    ended = agent.invoke({"messages": [("user", "Pay the restaurant 30")]}, thread)
+    ended = agent.invoke({"messages": [HumanMessage("Pay the restaurant 30")]}, thread)
     [waits] = ended["__interrupt__"]
     print(f"{waits.value['tool']} waits for a person; paid so far: {paid}")
     ended = agent.invoke(Command(resume=waits.value["approve"]), thread)

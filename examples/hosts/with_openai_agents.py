@@ -5,12 +5,14 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from typing import Any
 
 from agents import Agent, ModelResponse, Usage, function_tool, set_tracing_disabled
 from agents.models.interface import Model
 from openai.types import responses
 
-from mulligan import Effect, Mulligan
+from mulligan import Call, Effect, Mulligan
 
 set_tracing_disabled(True)
 calendar = {"dinner": "2026-11-18"}
@@ -32,19 +34,21 @@ async def pay(amount: int) -> None:
 class Scripted(Model):
     """A model that follows a script."""
 
-    stream_response = None
-
-    def __init__(self, *steps):
+    def __init__(self, *steps: str | tuple[str, dict[str, Any]]) -> None:
         self.steps = list(steps)
 
-    async def get_response(self, *_given, **_named):
+    def stream_response(self, *_given: Any, **_named: Any) -> AsyncIterator[Any]:
+        """Nothing is streamed here."""
+        raise NotImplementedError
+
+    async def get_response(self, *_given: Any, **_named: Any) -> ModelResponse:
         """The next step."""
         step, id_ = self.steps.pop(0), f"call {len(self.steps)}"
         if isinstance(step, str):
+            text = responses.ResponseOutputText(type="output_text", text=step, annotations=[])
             said = responses.ResponseOutputMessage(
-                id=id_, type="message", role="assistant", status="completed",
-                content=[{"type": "output_text", "text": step, "annotations": []}],
-            )  # fmt: skip
+                id=id_, type="message", role="assistant", status="completed", content=[text]
+            )
         else:
             said = responses.ResponseFunctionToolCall(
                 type="function_call", call_id=id_, name=step[0], arguments=json.dumps(step[1])
@@ -64,7 +68,7 @@ async def main() -> None:
         m.declare("pay", effect=Effect.IRREVERSIBLE)
 
         @m.check("move_event")
-        def is_friday(call):
+        def is_friday(call: Call) -> str | None:
             return None if call.arguments["day"] == "2026-11-20" else "Friday is 2026-11-20."
 
         runner = m.for_openai_agents(on_answer=lambda answer: print(f"  ({answer.confidence})"))

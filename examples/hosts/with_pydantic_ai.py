@@ -10,7 +10,7 @@ from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolAp
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from mulligan import Effect, Mulligan
+from mulligan import Call, Effect, Mulligan
 
 calendar = {"dinner": "2026-11-18"}
 paid: list[int] = []
@@ -52,7 +52,7 @@ async def main() -> None:
         m.declare("pay", effect=Effect.IRREVERSIBLE)
 
         @m.check("move_event")
-        def is_friday(call):
+        def is_friday(call: Call) -> str | None:
             return None if call.arguments["day"] == "2026-11-20" else "Friday is 2026-11-20."
 
         agent = Agent(
@@ -70,10 +70,11 @@ async def main() -> None:
         [waits] = m.insights.open_list.actions()
         print(f"{waits.opening.tool} is {waits.state}; paid so far: {paid}")
         m.insights.open_list.approve(waits.id, by="Ann")  # as `mulligan approve ID` does
-        said = {call.tool_call_id: ToolApproved() for call in result.output.approvals}
+        asked = result.output.approvals if isinstance(result.output, DeferredToolRequests) else []
+        said = DeferredToolResults(approvals={each.tool_call_id: ToolApproved() for each in asked})
         result = await agent.run(
             message_history=result.all_messages(),
-            deferred_tool_results=DeferredToolResults(approvals=said),
+            deferred_tool_results=said,
             model=model,
         )
         print(result.output, paid)

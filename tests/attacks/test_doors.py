@@ -447,7 +447,7 @@ async def test_no_answer_of_the_http_api_explains_a_secret(tmp_path: Path) -> No
     error = {"message": f"limit must be a number {TEXT}", "status": 422}
     execution = {"tool": "find", "arguments": GIVEN, "error": error}
     async with Mulligan("memory:") as m:
-        routes = create_api(m, find_principal=lambda _: "ann", trusted=("ann",))
+        routes = create_api(m, find_principal=lambda _: "ann", vouches_for=lambda _: True)
         transport = httpx.ASGITransport(app=Starlette(routes=routes))
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             asked = {"tool": "find", "arguments": GIVEN, "error": f"no such password {WORD} {TEXT}"}

@@ -178,8 +178,9 @@ async def test_a_hint_that_a_tool_destroys_counts_also_where_it_comes_after_the_
         then = (await client.call("write", {"name": "y"}))["result"]
 
     assert [first["isError"], then["isError"]] == [True, True]
+    assert "lists no tool 'write'" in first["content"][0]["text"]
+    assert "awaiting approval" in then["content"][0]["text"]
     assert count_written(ledger) + count_written(ledger, "y") == 0
-    assert any("not listed, so its calls are held" in each for each in gateway.reports)
 
 
 async def test_holds_that_a_mode_takes_away_are_told_when_the_gateway_starts(m, tmp_path):

@@ -44,9 +44,8 @@ def errors_of_ours() -> list[type[BaseException]]:
 
 
 def stands(kind: type[BaseException]) -> bool:
-    """Whether a class stands in the code of its module."""
-    outermost = kind.__qualname__.partition(".")[0]
-    return hasattr(sys.modules[kind.__module__], outermost)
+    """Whether a class is the one of its module: a sandbox that imports ours again has its own."""
+    return getattr(sys.modules[kind.__module__], kind.__qualname__, None) is kind
 
 
 def made(kind: type[BaseException]) -> BaseException:

@@ -32,7 +32,7 @@ README_LINES = 80
 MOST_GUIDE_WORDS = 30_000
 NOT_GUIDES = {
     *("cli.md", "settings.md", "tool_settings.md"),  # written from the code
-    *("benchmarks.md", "campaigns.md", "decisions.md"),  # records
+    *("benchmarks.md", "campaigns.md", "compared.md", "decisions.md"),  # records
 }
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 MOST_NOT_RUN = 3
@@ -40,6 +40,8 @@ MOST_WORDS = 40
 BESIDE = ("tests/", "docs/", "bench/", "examples/")
 HISTORY = "CHANGELOG.md"
 """It may speak of what is gone."""
+OTHERS = "compared.md"
+"""It speaks of other projects, in whose code its names are."""
 OF_POSTGRES = {
     "idle_in_transaction_session_timeout",
     "max_wal_size",
@@ -253,6 +255,16 @@ def test_every_file_a_page_names_is_there():
     assert [(page, str(target)) for page, target in found if not target.exists()] == []
 
 
+def test_whatever_we_say_that_others_lack_leads_to_its_test():
+    page = (ROOT / "docs" / "compared.md").read_text()
+    table = page.partition("## What Mulligan does\n")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+
+    leads = re.compile(r"\| \[yes\]\([^)]*/test_\w+\.py\)")
+    assert len(rows) >= 20
+    assert [row for row in rows if not leads.search(row)] == []
+
+
 def names(tree: ast.Module) -> set[str]:
     """Every class, function and alias that is defined at the top of a module."""
     found = {node.name for node in tree.body if isinstance(node, DEFINITION)}
@@ -380,7 +392,7 @@ def test_every_name_on_a_page_is_in_the_code(repo):
     tables = (ROOT / "packages" / "mulligan-packs" / "src").rglob("services/*.toml")
     known |= {word for table in tables for word in re.findall(r"\w+", table.read_text())}
 
-    pages = [page for page in PAGES if page.name != HISTORY and page.parent != HOST_PAGES]
+    pages = [p for p in PAGES if p.name not in {HISTORY, OTHERS} and p.parent != HOST_PAGES]
     assert {p.name: gone for p in pages if (gone := unknown(p.read_text(), known))} == {}
 
 

@@ -47,6 +47,15 @@ def test_no_file_speaks_of_one_machine(repo):
     assert [repo.name(p) for p, text in texts.items() if OF_A_MACHINE.search(text)] == []
 
 
+def test_the_licence_of_what_is_shipped_of_others_is_in_the_metadata(repo):
+    for package in repo.packages:
+        told = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+        shipped = {str(each.relative_to(package)) for each in (package / "src").rglob("LICENSE*")}
+
+        assert shipped <= set(told.get("license-files", [])), package.name
+        assert not shipped or " AND " in told["license"], package.name
+
+
 def plan(repo, *targets: str) -> str:
     """The commands that `make` would run."""
     command = ["make", "--dry-run", "--always-make", *targets]

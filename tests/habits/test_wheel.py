@@ -132,7 +132,7 @@ except MissingExtraError as missing:
 
     said = run(elsewhere / "python", "-c", wanted, **alone(tmp_path))
 
-    assert said.strip().endswith('needs an extra: pip install "mulligan[anthropic]".')
+    assert said.strip().endswith('pip install "./packages/mulligan[anthropic]".')
 
 
 def test_a_host_without_its_extra_says_what_to_install(elsewhere, tmp_path):
@@ -163,5 +163,5 @@ def test_the_demo_without_its_extra_says_what_to_install(elsewhere, tmp_path):
     )
 
     assert done.returncode == 2
-    assert done.stderr.endswith('needs an extra: pip install "mulligan[demo]".\n')
+    assert done.stderr.endswith("or in a checkout make demo.\n")
     assert done.stdout == ""

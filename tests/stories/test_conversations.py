@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.hosts.conversations import converse_by_hand, run_conversations
 from bench.hosts.counting import StoryCounts
-from bench.hosts.drivers import list_installed, load_driver
+from bench.hosts.drivers import Ran, Step, list_installed, load_driver
+from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, move, open_app
 from mulligan import Effect, Mulligan, State
 from mulligan.checks import subject
 from mulligan.runtime.context import LiveAttempt
-from mulligan.types.finding import Confidence, Standing
+from mulligan.types.finding import ABOUT_ACTIONS, ABOUT_REPLY, Confidence, Standing
 from mulligan.types.turn import History
+from mulligan_testing.remote import FakeRemote
 
 pytestmark = pytest.mark.full
 
@@ -43,6 +46,104 @@ async def test_a_conversation_through_the_gateway_is_known(tmp_path) -> None:
     conversations = pytest.importorskip("bench.gateway.conversations", exc_type=ImportError)
 
     assert (await conversations.run_gateway_conversations(tmp_path, "http")).figures == NOTHING
+
+
+async def show_next(host: str, tmp_path: Path, *script: Any) -> str:
+    """What the model of a second message sees, after a first one that went like this."""
+    remote = FakeRemote(tmp_path / "remote")
+    event = add_event(remote)
+    steps: list[Step] = [move(event, each[1]) if each[0] == "move" else each for each in script]
+    with open_app("memory:", remote) as m:
+        talk = [("Move dinner to Friday", steps), ("Where is it now?", ["I look."])]
+        ran = await load_driver(host).converse(m, build_tools(remote), talk)
+    return ran[1].shown[0]
+
+
+WRONG = ("move", SATURDAY)
+STAYS = {
+    "corrected": (WRONG, "Moved, honestly.", ("move", FRIDAY), "Moved to Friday."),
+    "rejected to the end": (WRONG, "Moved, honestly.", WRONG, "Moved, surely."),
+    "written again": ("Success is guaranteed.", "It should work."),
+}
+"""A first message, and what its model does."""
+LEFT = {"corrected": "Moved to Friday.", "written again": "It should work."}
+LEFT["rejected to the end"] = "everything was undone and verified"
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("first", STAYS)
+@pytest.mark.parametrize("host", list_installed())
+async def test_the_next_message_sees_what_stands_and_no_word_of_ours_as_the_persons(
+    host: str, first: str, tmp_path: Path, request
+) -> None:
+    why = load_driver(host).CANNOT.get("test_a_rejected_attempt_leaves_what_the_model_sees")
+    if why is not None:
+        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+
+    shown = await show_next(host, tmp_path, *STAYS[first])
+
+    assert LEFT[first] in shown
+    gone = (SATURDAY, "honestly", "surely", "guaranteed.", ABOUT_ACTIONS, ABOUT_REPLY)
+    assert [each for each in gone if each in shown] == []
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("host", list_installed())
+async def test_the_next_message_reads_last_that_a_rejected_call_was_undone(
+    host: str, tmp_path: Path
+) -> None:
+    shown = await show_next(host, tmp_path, *STAYS["rejected to the end"])
+
+    assert "was undone" in shown[max(0, shown.rfind(SATURDAY)) :]
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("first", ["corrected", "rejected to the end"])
+async def test_beside_act_a_copy_of_the_frameworks_session_is_kept_if_its_attempt_stands(
+    first: str,
+) -> None:
+    agents = pytest.importorskip("agents")
+    agents.set_tracing_disabled(True)
+    scripted = pytest.importorskip("bench.hosts.drivers.openai_agents")
+    steps = [("move", {"day": each[1]}) if each[0] == "move" else each for each in STAYS[first]]
+    model = scripted.Scripted([*steps, "I look."], ran := Ran())
+    days, session = {"dinner": "Wednesday"}, agents.SQLiteSession("dinner")
+    copies: list[Any] = []
+    with Mulligan("memory:") as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda _: dict(days),
+            read=lambda _: dict(days),
+            undo=lambda record: days.update(record.before),
+        )
+        async def move(day: str) -> str:
+            """Move dinner."""
+            days["dinner"] = day
+            return f"moved to {day}"
+
+        @m.check("move")
+        def is_friday(call: Any) -> str | None:
+            return None if call.arguments["day"] == FRIDAY else "It was to be on Friday."
+
+        async def plan(turn: Any) -> str:
+            copies.append(agents.SQLiteSession("attempt"))
+            await copies[-1].add_items(await session.get_items())
+            told = None if turn.correction is None else turn.correction.text
+            tools = [agents.function_tool(move)]
+            agent = agents.Agent("planner", model=model, tools=tools, instructions=told)
+            ended = await agents.Runner.run(agent, turn.message, session=copies[-1])
+            return str(ended.final_output)
+
+        for message in ("Move dinner to Friday", "Where is it now?"):
+            done = await m.act(message, plan)
+            asked = {"role": "user", "content": message}
+            said = {"role": "assistant", "content": done.reply}
+            new = (await copies[-1].get_items())[len(await session.get_items()) :]
+            await session.add_items(new if done.stands else [asked, said])
+
+    assert LEFT[first] in ran.shown[-1]
+    assert [each for each in (SATURDAY, "honestly", ABOUT_ACTIONS) if each in ran.shown[-1]] == []
 
 
 def _count_given(self: Any, of: Any, execution: Any) -> None:

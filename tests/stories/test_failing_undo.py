@@ -9,7 +9,8 @@ import pytest
 
 from mulligan import State
 from mulligan.loops.actions import Attempted
-from mulligan.runtime.recovery import MOST_TRIES, PAUSES
+from mulligan.runtime.recovery import PAUSES
+from mulligan.types.action import MOST_TRIES
 from mulligan.types.display import render_recipe
 from mulligan.types.finding import Finding, Severity
 from mulligan_testing.fakes import FixedClock

@@ -167,13 +167,13 @@ async def test_no_door_lets_a_body_choose_a_command(m, tmp_path):
 async def test_who_says_twice_where_from_or_by_whom_is_not_heard(m, path, name):
     good = {"host": "127.0.0.1", "origin": "http://127.0.0.1", **ANN}
     bad = {"host": "evil.example", "origin": "http://evil.example", **BOB}
-    for pair in ((good, bad), (bad, good)):
-        doubled = [*good.items(), *SEES.items()]
-        doubled = [each for each in doubled if each[0] != name] + [(name, p[name]) for p in pair]
-        async with open_app(m, scripted()) as http:
+    once = [each for each in (*good.items(), *SEES.items()) if each[0] != name]
+    async with open_app(m, scripted()) as http:
+        for pair in ((good, bad), (bad, good)):
+            doubled = [*once, *((name, each[name]) for each in pair)]
             said = await http.post(path, content=write_call("x"), headers=doubled)
 
-        assert said.status_code == 400
+            assert said.status_code == 400
 
 
 class Listener:

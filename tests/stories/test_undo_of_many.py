@@ -14,8 +14,10 @@ from tests.stories.undo_groups import FOUND
 pytestmark = [pytest.mark.full, pytest.mark.promise(1, 3)]
 
 
-def test_what_is_undone_together_ends_as_planned_whoever_is_killed() -> None:
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_what_is_undone_together_ends_as_planned_whoever_is_killed(store: str) -> None:
     command = [sys.executable, "-m", "tests.stories.undo_groups", "--histories", "12"]
+    command += ["--store", store]
     paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     ran = subprocess.run(command, env={**os.environ, **paths}, capture_output=True, check=True)
 

@@ -13,6 +13,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from mulligan import Effect, Mulligan, State
 from mulligan.insights.undo_plans import UndoScope, UndoStep, plan_undo, request_undo
 from mulligan.types.action import ActionQuery
 from mulligan_testing.faults import Deed, Faults, Strike
+from mulligan_testing.postgres import PostgresServer, run_postgres_server
 from mulligan_testing.remote import FakeRemote
 from tests.world import Calendar, World, fill
 
@@ -36,13 +38,13 @@ FOUND = ("lost", "overwritten", "undone_twice", "touched_others", "unlike_plan")
 class History:
     """One history, by its seed: the same in every process."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.folder, self.chance = folder, random.Random(f"undo {seed}")
+    def __init__(self, folder: Path, seed: int, *, url: str) -> None:
+        self.url, self.chance = url, random.Random(f"undo {seed}")
         self.remote = FakeRemote(folder / "ledger")
         self.edits_meanwhile = self.chance.random() < 0.3
 
     def open(self) -> World:
-        m = Mulligan(f"sqlite:///{self.folder}/app.db", recover=False)
+        m = Mulligan(self.url, recover=False)
         world = World(m=m, calendar=Calendar(self.remote), promises=Calendar(self.remote).keyed)
         calendar = world.calendar
 
@@ -143,11 +145,14 @@ class History:
             world.m.close()
 
 
-def run_history(seed: int) -> Counter[str]:
+def run_history(seed: int, *, server: PostgresServer | None) -> Counter[str]:
     """Live one, undo a part of it with kills, and count what is wrong."""
-    with tempfile.TemporaryDirectory() as name:
-        folder, chance = Path(name), random.Random(f"kills {seed}")
-        history = History(folder, seed)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        chance, url = random.Random(f"kills {seed}"), f"sqlite:///{folder}/app.db"
+        if server is not None:
+            url = stack.enter_context(server.create_database())
+        history = History(folder, seed, url=url)
         fill(history.remote, *EVENTS)
         named: Any = _do(lambda: asyncio.run(history.live()))
         since = named.pop("since")
@@ -230,14 +235,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--histories", type=int, default=10)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     options = parser.parse_args()
     total: Counter[str] = Counter(dict.fromkeys(FOUND, 0))
-    for seed in range(options.first, options.first + options.histories):
-        found = run_history(seed)
-        total.update(found)
-        if any(found[name] for name in FOUND):
-            total["bad"] += 1
-            print(f"seed {seed}: {dict(found)}", flush=True)
+    with run_postgres_server() if options.store == "postgres" else nullcontext() as server:
+        for seed in range(options.first, options.first + options.histories):
+            found = run_history(seed, server=server)
+            total.update(found)
+            if any(found[name] for name in FOUND):
+                total["bad"] += 1
+                print(f"seed {seed}: {dict(found)}", flush=True)
     print(json.dumps(total))
 
 

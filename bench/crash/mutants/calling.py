@@ -16,7 +16,7 @@ from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.journaled_call import JournaledCall
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.retry import Tried
-from mulligan.types.action import State
+from mulligan.types.action import Kept, State
 from mulligan.types.call import Execution
 from mulligan.types.finding import Verdict, reach_verdict
 
@@ -25,16 +25,16 @@ from mulligan.types.finding import Verdict, reach_verdict
 def no_intent_before_the_call() -> None:
     """Nothing is written until the call has come back, and then all of it."""
     intend, executed, move = JournalWriter.intend, JournalWriter.mark_executed, JournalWriter.move
-    owed: dict[str, bytes] = {}
+    owed: dict[str, list[Kept]] = {}
 
-    async def later(self: JournalWriter, actions: Any, *, evidence: bytes, **_: Any) -> None:
+    async def later(self: JournalWriter, actions: Any, *, keep: list[Kept], why: str) -> None:  # noqa: ARG001
         self.live.update(action.id for action in actions)
-        owed.update({action.id: evidence for action in actions})
+        owed.update({action.id: keep for action in actions})
 
     async def pay_up(self: JournalWriter, actions: Any) -> None:
         due = [action for action in actions if action.version == 0 and action.id in owed]
         if due:
-            await intend(self, due, evidence=owed.pop(due[0].id))
+            await intend(self, due, keep=owed.pop(due[0].id), why="")
 
     async def both(self: JournalWriter, actions: Any, *, facts: Any = None) -> None:
         await pay_up(self, list(actions))

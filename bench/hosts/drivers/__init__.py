@@ -65,8 +65,8 @@ class Driver(Protocol):
     ) -> Ran:
         """One run of an agent on a message; without Mulligan where there is none."""
 
-    async def converse(self, m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
-        """The replies to several messages in one conversation, as the host keeps it."""
+    async def converse(self, m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
+        """A run for each of several messages in one conversation, as the host keeps it."""
 
     async def stream(
         self, m: Mulligan, tools: Tools, message: str, script: Sequence[Step], **options: Any

@@ -68,16 +68,16 @@ async def run(
     return ran
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
     """A session that is gone on with."""
-    home, replies, rest = tempfile.mkdtemp(prefix="claude-"), list[str](), dict[str, Any]()
+    home, runs, rest = tempfile.mkdtemp(prefix="claude-"), list[Ran](), dict[str, Any]()
     for message, script in talk:
         hooks = m.for_claude_agent()
         ran, ended = await _ask(message, script, tools=tools, hooks=hooks, home=home, **rest)
         rest = {"resume": ended.session_id}
-        replies.append(ran.reply)
+        runs.append(ran)
     shutil.rmtree(home, ignore_errors=True)
-    return replies
+    return runs
 
 
 stream = run

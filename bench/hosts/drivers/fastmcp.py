@@ -36,13 +36,14 @@ async def run(
     return await _converse(_build_server(m, tools, options), [message], script, meta)
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
-    """One client, which tells the server each message; the server keeps no conversation."""
-    server, replies = _build_server(m, tools, {}), list[str]()
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
+    """One client, which tells the server each message, and keeps the conversation."""
+    server, runs, told = _build_server(m, tools, {}), list[Ran](), list[str]()
     for number, (message, script) in enumerate(talk):
         meta = {"mulligan/message": message, "mulligan/turn": f"message {number}"}
-        replies.append((await _converse(server, [message], script, meta)).reply)
-    return replies
+        told.append(message)
+        runs.append(await _converse(server, told, script, meta))
+    return runs
 
 
 stream = run

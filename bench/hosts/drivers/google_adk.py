@@ -114,15 +114,16 @@ async def run(
     return ran
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
     """A session of the runner."""
     model = ScriptedLlm()
     agent = LlmAgent(name="planner", model=model, tools=list(tools))
-    session, replies = Talk(agent, m.for_google_adk()), list[str]()
+    session, runs = Talk(agent, m.for_google_adk()), list[Ran]()
     for message, script in talk:
-        model.steps[:] = list(script)
-        replies.append(await session.say(types.Part(text=message)))
-    return replies
+        model.steps[:], model.shown = list(script), []
+        reply = await session.say(types.Part(text=message))
+        runs.append(Ran(reply=reply, shown=model.shown))
+    return runs
 
 
 async def stream(

@@ -61,15 +61,15 @@ async def run(
     return read_end(ended, ran, saver)
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
     """A thread of a checkpointer."""
-    saver, replies = InMemorySaver(), list[str]()
+    saver, runs = InMemorySaver(), list[Ran]()
     for message, script in talk:
         ran = Ran()
         agent = build_agent(m, tools, script, ran=ran, saver=saver)
         ended = await agent.ainvoke({"messages": [("user", message)]}, _IN_THREAD)
-        replies.append(read_end(ended, ran, saver).reply)
-    return replies
+        runs.append(read_end(ended, ran, saver))
+    return runs
 
 
 stream = run

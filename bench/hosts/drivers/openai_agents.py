@@ -36,16 +36,16 @@ async def run(
     return _read_end(await runner.run(agent, message), ran)
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
     """A session of the host's own."""
     session, runner = SQLiteSession("story"), m.for_openai_agents()
-    replies: list[str] = []
+    runs: list[Ran] = []
     for message, script in talk:
         ran = Ran()
         ended = await runner.run(_build_agent(tools, script, ran), message, session=session)
-        replies.append(_read_end(ended, ran).reply)
+        runs.append(_read_end(ended, ran))
     session.close()
-    return replies
+    return runs
 
 
 async def stream(

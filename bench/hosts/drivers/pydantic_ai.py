@@ -25,16 +25,17 @@ async def run(
     return _read_end(ended, ran)
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
     """Each run is given the messages of those before it."""
-    replies: list[str] = []
+    runs: list[Ran] = []
     history: list[Any] = []
     for message, script in talk:
-        agent = _build_agent(m, tools, script, Ran(), {})
+        ran = Ran()
+        agent = _build_agent(m, tools, script, ran, {})
         ended = await agent.run(message, message_history=history)
         history = ended.all_messages()
-        replies.append(ended.output)
-    return replies
+        runs.append(_read_end(ended, ran))
+    return runs
 
 
 stream = run

@@ -32,20 +32,21 @@ async def run(
     return read_end(agent, await agent.invoke_async(message), ran)
 
 
-async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[Ran]:
     """One agent, which keeps its messages."""
-    ran, replies = Ran(), list[str]()
+    runs: list[Ran] = []
     agent = Agent(
-        ScriptedModel([], ran),
+        ScriptedModel([], Ran()),
         name="planner",
         tools=[tool(each) for each in tools],
         hooks=[m.for_strands()],
         callback_handler=None,
     )
     for message, script in talk:
+        ran = Ran()
         agent.model = ScriptedModel(script, ran)
-        replies.append(read_end(agent, await agent.invoke_async(message), Ran()).reply)
-    return replies
+        runs.append(read_end(agent, await agent.invoke_async(message), ran))
+    return runs
 
 
 stream = run

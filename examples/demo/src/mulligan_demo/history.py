@@ -67,7 +67,7 @@ async def ask_about_customer(shift: AgentShift) -> None:
     """A search, with more asked for than the remote gives."""
     name = shift.chance.choice(CUSTOMERS)
 
-    async def act(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def act(turn: OpenTurn) -> str:
         limit = 100 if shift.is_slip("find_customers", "50") else 10
         try:
             found = await shift.desk.find_customers(name[:3], limit)
@@ -88,7 +88,7 @@ async def tell_the_channel(shift: AgentShift) -> None:
     """A message; the sign before a channel is easily left out."""
     channel = shift.chance.choice(CHANNELS)
 
-    async def act(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def act(turn: OpenTurn) -> str:
         written = channel[1:] if shift.is_slip("post_message", "#") else channel
         try:
             await shift.desk.post_message(written, "The export is ready.")
@@ -111,7 +111,7 @@ async def write_invoice(shift: AgentShift) -> None:
     customer, currency = shift.chance.choice(CUSTOMERS), shift.chance.choice(CURRENCIES)
     amount = float(shift.chance.randrange(20, 900))
 
-    async def act(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def act(turn: OpenTurn) -> str:
         written = currency.lower() if shift.is_slip("create_invoice", "EUR") else currency
         made = await shift.desk.create_invoice(customer, amount, written)
         return f"Invoice {made['invoice']} to {customer} over {amount:.0f} {currency} is written."
@@ -146,7 +146,7 @@ async def close_ticket(shift: AgentShift) -> None:
     """A ticket whose state the agent calls by another word."""
     ticket = f"T-{shift.chance.randrange(100, 999)}"
 
-    async def act(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def act(turn: OpenTurn) -> str:
         state = "closed" if shift.is_slip("update_ticket", "solved") else "solved"
         try:
             await shift.desk.update_ticket(ticket, state)
@@ -160,7 +160,7 @@ async def close_ticket(shift: AgentShift) -> None:
 async def export_numbers(shift: AgentShift) -> None:
     """A report, in a form that there is not; in bad weeks it fails whatever it is asked."""
 
-    async def act(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def act(turn: OpenTurn) -> str:
         form = "excel" if shift.is_slip("export_report", "xlsx") else "xlsx"
         try:
             return f"Here it is: {await shift.desk.export_report('quarter', form)}."
@@ -176,7 +176,7 @@ async def write_to_customer(shift: AgentShift) -> None:
     """A mail, which cannot be undone and awaits approval."""
     customer = shift.chance.choice(CUSTOMERS)
 
-    async def act(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def act(turn: OpenTurn) -> str:
         await shift.desk.send_mail(
             f"{customer.lower()}@customer.test", "Your invoice", "It is attached."
         )

@@ -25,7 +25,7 @@ async def be_killed(family: Family) -> None:
         if point is Point.EXECUTED:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def plan(turn: OpenTurn) -> str:
         await family.tools.get_calendar_events(*WEEK)
         await family.tools.update_calendar_event("swimming", start=WRONG)
         return "Swimming is on Monday."

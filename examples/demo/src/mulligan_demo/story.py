@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import shutil
 import signal
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -58,15 +60,15 @@ async def look_around(m: Mulligan, tell: Teller) -> None:
     search = _SlowSearch()
 
     @m.tool(effect=Effect.READ)
-    async def find_events(query: str, api_key: str, limit: int) -> list[dict[str, object]]:  # noqa: ARG001
+    async def find_events(query: str, api_key: str, limit: int) -> list[dict[str, object]]:
         return search.find()
 
     @m.tool(effect=Effect.READ)
-    async def quote_cake(card: str, servings: int) -> dict[str, object]:  # noqa: ARG001
+    async def quote_cake(card: str, servings: int) -> dict[str, object]:
         return {"price": 48.5, "currency": "EUR", "note": f"charge to {card}"}
 
     @m.tool
-    async def share_calendar(url: str, people: int) -> None:  # noqa: ARG001
+    async def share_calendar(url: str, people: int) -> None:
         raise ConnectionResetError(f"connection reset by {url}")
 
     tell.show_heading("Calls that fail")
@@ -229,7 +231,7 @@ class Story(Struct, frozen=True, kw_only=True):
         self.tell.show_chapter("Move the dentist to Wednesday")
         done = await self.family.act("Move the dentist to Wednesday", self.planner.move_dentist)
         for _ in done.open_actions:
-            self.tell.show("conflict", "Mum changed it since: her version stays (`mulligan open`)")
+            self.tell.show("conflict", "Mum changed it since: hers stays, and is on the open list")
         return done
 
     async def play_invitation(self) -> list[str]:
@@ -373,7 +375,7 @@ NOTES = {
     "Piano lesson": ("made again as no answer came", "made again under the same id"),
     "Dentist": ("right, but only because Mum looked", "Mum's edit was kept"),
     "Dinner with Grandma": ("invited, and nobody was asked", "invited once Mum had approved"),
-    "Swimming": ("Monday was asked for; nobody knows", "undone by the next process"),
+    "Swimming": ("Monday was asked for; nobody knows", "undone after the crash; ask again"),
 }
 """What a calendar does not show, by title: without Mulligan, and with it."""
 
@@ -403,13 +405,21 @@ def tell_end(week: Week, tell: Teller) -> None:
         "of the store.",
         style="red" if times else "green",
     )
-    tell.show_heading("Next")
-    for command, why in NEXT.items():
-        tell.say(f"{command:26} {why}")
+    tell.show_heading("Next (the store of this story is gone)")
+    program = find_program()
+    steps = {
+        f"{program} replay --example": "what it catches in a recorded run",
+        f"{program} demo --history": "a month of an office, to look at",
+        "docs/tutorial.md": "your own tools, in three steps",
+    }
+    for step, why in steps.items():
+        tell.say(f"{step:{len(program) + 18}} {why}")
 
 
-NEXT = {
-    "mulligan replay --example": "what would have been caught in a recorded run",
-    "mulligan demo --history": "a month of an office; it prints how to look at it",
-    "docs/tutorial.md": "your own tools, in three steps",
-}
+def find_program() -> str:
+    """As it is typed here: the environment of a checkout is on nobody's path."""
+    ours = Path(sys.executable).with_name("mulligan")
+    on_path = shutil.which("mulligan")
+    if (on_path and Path(on_path) == ours) or not ours.is_relative_to(Path.cwd()):
+        return "mulligan"
+    return str(ours.relative_to(Path.cwd()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
@@ -13,8 +13,7 @@ from mulligan.types.interfaces import Health, Store
 
 def open_store(url: str, options: Options) -> Store:
     """Open `garden:`."""
-    store: Any = GardenStore(open_memory("memory:", options), url)
-    return store
+    return cast("Store", GardenStore(open_memory("memory:", options), url))
 
 
 class GardenStore:

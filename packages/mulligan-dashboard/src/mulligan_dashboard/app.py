@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.insights.filters import ActOrder
+from mulligan.insights.filters import EVERY_ROW, ActOrder, ViewRequest
 from mulligan.insights.insights import Insights
 from mulligan.types.display import escape, escape_json
 from mulligan.types.errors import ConfigurationError, JournalError, MulliganError, StoreError
@@ -33,11 +33,11 @@ from mulligan_dashboard.live import Hub, Watcher
 from mulligan_dashboard.openapi import build_openapi
 from mulligan_dashboard.sections import (
     ACTS,
-    LONGEST,
     SECTIONS,
     SINGLE,
     ActRoute,
     Section,
+    find_longest,
     parse_query,
 )
 from mulligan_dashboard.security import (
@@ -74,6 +74,11 @@ def _flatten(row: Any, *, under: str = "") -> dict[str, str]:
         else:
             cells[f"{under}{name}"] = _format_cell(value)
     return cells
+
+
+def list_all(asked: ViewRequest) -> ViewRequest:
+    """The same request for every row: a table is not cut into pages."""
+    return replace(asked, page=1, size=EVERY_ROW)
 
 
 def _format_cell(value: object) -> str:
@@ -117,8 +122,10 @@ def answer_json(insights: Insights, section: Section) -> Endpoint:
         with _refuse(404 if section.one else 400):
             asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
             asked = replace(asked, decides=get_visitor(request.scope).role.covers(Role.DECIDE))
+            as_table = asked.read_word("format") == "csv" and bool(section.rows)
+            asked = list_all(asked) if as_table else asked
             view = await run_in_threadpool(section.read, insights, asked)
-        if asked.read_word("format") == "csv" and section.rows:
+        if as_table:
             name = f"attachment; filename=mulligan-{section.name}.csv"
             return Response(
                 render_csv(getattr(view, section.rows)),
@@ -192,7 +199,7 @@ def _read_words(body: bytes, act: ActRoute) -> dict[str, str] | None:
         return None
     if not isinstance(said, dict) or not said.keys() <= set(act.words):
         return None
-    fitting = all(isinstance(each, str) and len(each) <= LONGEST for each in said.values())
+    fitting = all(isinstance(e, str) and len(e) <= find_longest(n) for n, e in said.items())
     return said if fitting else None
 
 

@@ -8,15 +8,26 @@ from pathlib import Path
 
 from mulligan.app.application import open_insights
 from mulligan.cli import render
-from mulligan.cli.options import add_store, add_store_and_json, command, find_user, option
+from mulligan.cli.options import (
+    add_store,
+    add_store_and_json,
+    app_option,
+    command,
+    find_user,
+    option,
+)
 from mulligan.insights.figures import WINDOWS
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.types.errors import MissingExtraError
-from mulligan.types.private_file import refuse_unwritable, write_private
+from mulligan.types.private_files import refuse_unwritable, write_private
 
 PAGES_NEED = ("starlette", "uvicorn", "jinja2")
-ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change lessons and tasks"}
+ROLES = {
+    "look": "to look",
+    "decide": "to look and decide",
+    "admin": "to change lessons, tasks and rules",
+}
 
 
 @command(
@@ -35,15 +46,15 @@ ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change 
         "--role",
         choices=list(ROLES),
         default="admin",
-        help="the highest role to print a link for (default: admin)",
+        help="the highest role to print a link for; with --no-token everybody's (default: admin)",
     ),
     option("--tls", action="store_true", help="the server is behind a TLS proxy"),
-    option("--no-token", action="store_true", help="require no token; only on a loopback address"),
     option(
-        "--app",
-        metavar="MODULE:NAME",
-        help="the application that has the tools' code, to carry out approvals and undos here",
+        "--no-token",
+        action="store_true",
+        help="require no token; only on a loopback address",
     ),
+    app_option("the application that has the tools' code, to carry out approvals and undos here"),
     examples=(
         "mulligan dashboard --store sqlite:///office.db",
         "mulligan dashboard --app shop.agent:m --role decide",
@@ -62,7 +73,7 @@ def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
         host=options.host,
         port=options.port,
         names=tuple(options.name),
-        open=options.no_token,
+        open=Role(options.role) if options.no_token else None,
         name=find_user(),
         secure=options.tls,
     )
@@ -70,8 +81,10 @@ def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
         carry_out = None if application is None else application.recover_sync
         server = DashboardServer(insights, address, carry_out=carry_out)
         reached = [role for role in Role if Role(options.role).covers(role)]
+        if options.no_token:
+            reached = reached[-1:]
         links = {ROLES[role.value]: server.make_link(role) for role in reached}
-        server.run(on_ready=lambda: show_links(links))
+        server.run(on_ready=lambda: show_links(links, needed=not options.no_token))
     return 0
 
 
@@ -81,12 +94,17 @@ def require_dashboard() -> None:
         raise MissingExtraError(need="The dashboard", extra="dashboard")
 
 
-def show_links(links: dict[str, str]) -> None:
-    """Print where to go, each address once."""
+def show_links(links: dict[str, str], *, needed: bool = True) -> None:
+    """Print where to go, and as what. `needed`: nobody gets in without a link."""
     console = render.make_console()
-    console.print("The dashboard is up, until Ctrl-C. Each link lets in whoever has it:")
-    for what, link in dict(zip(dict.fromkeys(links.values()), links, strict=False)).items():
-        console.print(render.build_text(f"  {link:28} {what}"), soft_wrap=True)
+    whom = (
+        "Each link lets in whoever has it:"
+        if needed
+        else "It asks for no token, so every user and program of this machine is let in:"
+    )
+    console.print(f"The dashboard is up, until Ctrl-C. {whom}")
+    for what, link in links.items():
+        console.print(render.build_text(f"  {what:34} {link}"), soft_wrap=True)
 
 
 @command(

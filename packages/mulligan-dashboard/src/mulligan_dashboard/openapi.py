@@ -6,7 +6,15 @@ from typing import Any
 
 from mulligan.codec import describe_types
 from mulligan.insights.filters import MOST_PAGES, Window
-from mulligan_dashboard.sections import ACTS, LONGEST, SECTIONS, SINGLE, ActRoute, Section
+from mulligan_dashboard.sections import (
+    ACTS,
+    LONGEST,
+    SECTIONS,
+    SINGLE,
+    ActRoute,
+    Section,
+    find_longest,
+)
 
 _AT = "#/components/schemas/"
 _WORD = {"type": "string", "maxLength": LONGEST}
@@ -56,7 +64,7 @@ def build_openapi(version: str) -> dict[str, Any]:
 def _describe_act(act: ActRoute, schema: dict[str, Any]) -> dict[str, Any]:
     body = {
         "type": "object",
-        "properties": dict.fromkeys(act.words, _WORD),
+        "properties": {name: _WORD | {"maxLength": find_longest(name)} for name in act.words},
         "additionalProperties": False,
     }
     answers = _describe_answers(schema, missing=True)

@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 
 from msgspec import Struct
 
+from mulligan.insights.cost import read_cost
 from mulligan.insights.filters import MOST_PAGES, ActOrder, ViewFilter, ViewRequest, Window
 from mulligan.insights.health import read_health
 from mulligan.insights.insights import Insights
@@ -23,6 +24,9 @@ from mulligan.insights.open_actions import (
 )
 from mulligan.insights.overview import read_overview
 from mulligan.insights.patterns import read_pattern, read_patterns
+from mulligan.insights.rules import decide_rule, read_rules
+from mulligan.insights.search import read_search
+from mulligan.insights.shadow import read_shadow
 from mulligan.insights.tasks import decide_task, read_task, read_tasks
 from mulligan.insights.texts import read_texts
 from mulligan.insights.tools import read_repairs, read_tools
@@ -34,6 +38,11 @@ from mulligan_dashboard.security import Role
 FILTERS = ("window", "tool", "agent", "tenant")
 """What every page keeps in its address."""
 LONGEST = 512
+
+
+def find_longest(word: str) -> int:
+    """Characters of a word that goes with an act: changed arguments may hold a whole letter."""
+    return 50_000 if word == "changes" else LONGEST
 
 
 def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
@@ -186,6 +195,31 @@ SECTIONS: tuple[Section, ...] = (
         filters=("tool", "tenant"),
     ),
     Section(
+        name="cost",
+        title="Cost",
+        read=read_cost,
+        about="What judges, retries and approvals took, and the results.",
+        command="mulligan stats --cost",
+        rows="spent",
+        filters=("agent", "tenant"),
+    ),
+    Section(
+        name="rules",
+        title="Rules",
+        read=read_rules,
+        about="What checks found, rule by rule, and what is muted, softened or hardened.",
+        command="mulligan view rules",
+        rows="rows",
+    ),
+    Section(
+        name="shadow",
+        title="Shadow mode",
+        read=read_shadow,
+        about="What would have been held, undone or corrected where shadow mode only reports.",
+        command="mulligan view shadow",
+        rows="rows",
+    ),
+    Section(
         name="lessons",
         title="Lessons",
         read=read_lessons,
@@ -212,6 +246,17 @@ SECTIONS: tuple[Section, ...] = (
         about="Recurring tasks, and the active version of their notes.",
         command="mulligan tasks list",
         rows="rows",
+        windowed=False,
+        filters=("tenant",),
+    ),
+    Section(
+        name="search",
+        title="Search",
+        read=read_search,
+        about="Ids, tools, agents, contexts of turns, failures and lessons of the last 30 days.",
+        command="mulligan view search --text WORDS",
+        rows="found",
+        words=("text",),
         windowed=False,
         filters=("tenant",),
     ),
@@ -332,12 +377,19 @@ _DECIDERS: Mapping[str, tuple[Callable[[Insights, ActOrder], Any], Role]] = {
     "open": (decide_action, Role.DECIDE),
     "undo": (decide_undo, Role.DECIDE),
     "lessons": (decide_lesson, Role.ADMIN),
+    "rules": (decide_rule, Role.ADMIN),
     "tasks": (decide_task, Role.ADMIN),
 }
+_SCOPE = ("tool", "agent", "until", "note")
 _PIN = "Use a version for every run; without one, runs decide again."
 ACTS: tuple[ActRoute, ...] = (
     _build_act(
-        "open", "approve", "Let a held call run, once.", "version", again=_read_action_again
+        "open",
+        "approve",
+        "Let a held call run, once; `changes`: a JSON object of arguments to give it instead.",
+        "version",
+        "changes",
+        again=_read_action_again,
     ),
     _build_act("open", "deny", "Never run a held call.", "note"),
     _build_act("open", "undo", "Undo an action.", again=_read_action_again),
@@ -355,6 +407,10 @@ ACTS: tuple[ActRoute, ...] = (
     _build_act("lessons", "approve", "Use a lesson from now on, whatever the evidence.", "note"),
     _build_act("lessons", "quarantine", "Stop using a lesson until it is approved.", "note"),
     _build_act("lessons", "revoke", "Remove a lesson for good.", "note"),
+    _build_act("rules", "mute", "Report no findings of a rule until a day.", *_SCOPE),
+    _build_act("rules", "soften", "Have errors of a rule be warnings until a day.", *_SCOPE),
+    _build_act("rules", "harden", "Have warnings of a rule be errors until a day.", *_SCOPE),
+    _build_act("rules", "end", "Have a rule count again as it says.", "tool", "agent"),
     _build_act("tasks", "pin", _PIN, "version"),
     _build_act("tasks", "roll_back", "Retire the active version and return to version 0."),
 )

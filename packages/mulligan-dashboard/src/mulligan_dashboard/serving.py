@@ -29,8 +29,8 @@ class PageAddress(Struct, frozen=True, kw_only=True):
     """0: any that is free."""
     names: tuple[str, ...] = ()
     """Other names it is reached by, such as that of a proxy."""
-    open: bool = False
-    """Require no token; only on a loopback address."""
+    open: Role | None = None
+    """The role of everybody, without a token; only on a loopback address."""
     name: str = ""
     """The name recorded for acts made through the links."""
     secure: bool = False
@@ -50,11 +50,15 @@ class DashboardServer:
         self._sealer = Sealer()
         self._tenant = insights.tenant or ""
         host = f"[{address.host}]" if ":" in address.host else address.host
-        everybody = Visitor(name=address.name, role=Role.ADMIN, tenant=self._tenant)
+        everybody = (
+            None
+            if address.open is None
+            else Visitor(name=address.name, role=address.open, tenant=self._tenant)
+        )
         self.access = PageAccess(
             sealer=self._sealer,
             hosts=frozenset({host, "localhost", "127.0.0.1", *address.names}),
-            visitor=everybody if address.open else None,
+            visitor=everybody,
             cookie=f"{'__Host-' if address.secure else ''}mulligan_{self.port}",
             secure=address.secure,
         )

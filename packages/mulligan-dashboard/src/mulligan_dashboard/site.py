@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -163,12 +163,16 @@ FORMATS: Mapping[str, Callable[..., str]] = {
     "ago": format_ago,
     "time": format_time,
     # The beginning of an id, enough to tell two apart.
+    # A day of the next month, by which what a person says of a rule may end.
+    "next_month": lambda now: str((now.astimezone(UTC) + timedelta(days=30)).date()),
     "short": lambda text: text[:SHORTENED],
     "pretty": lambda value: json.dumps(
         json.loads(encode_json(value)), indent=2, ensure_ascii=False
     ),
     # A value in one line: text as it is, the rest as JSON.
     "inline": lambda value: value if isinstance(value, str) else encode_json(value).decode(),
+    # Whether a field has it as it is: what others made unreadable would be written as it is shown.
+    "is_plain": lambda text: escape_foreign(text) == text,
     "words": lambda name: str(name).replace("_", " "),
     # The readable name behind a stored identity.
     "label": lambda name: read_label(name) if is_identity(name) else name,
@@ -179,6 +183,14 @@ FORMATS: Mapping[str, Callable[..., str]] = {
     "options": format_options,
     "sentence": lambda text: text[:1].upper() + text[1:],
 }
+
+
+def list_scopes(tool: str, agent: str) -> list[tuple[str, dict[str, str]]]:
+    """What a person may say of a rule about: the narrowest first, with the words for it."""
+    scopes = {f"of {tool}": {"tool": tool}, f"by {agent}": {"agent": agent}}
+    known = {text: words for text, words in scopes.items() if "" not in words.values()}
+    both = {" ".join(known): {"tool": tool, "agent": agent}} if len(known) > 1 else {}
+    return [(escape(text), words) for text, words in (both | known | {"all": {}}).items()]
 
 
 def _format_span(seconds: float) -> str:
@@ -205,7 +217,12 @@ def build_environment() -> Environment:
     )
     environment.filters.update(FORMATS)
     environment.globals.update(
-        chart=build_chart, badge=build_badge, when=build_when, at_seconds=compute_seconds, Role=Role
+        chart=build_chart,
+        badge=build_badge,
+        when=build_when,
+        at_seconds=compute_seconds,
+        scopes=list_scopes,
+        Role=Role,
     )
     return environment
 
@@ -243,6 +260,7 @@ class Site:
             query = urlencode({n: v for n, v in said.items() if n not in dropped})
             return f"{path}?{query}" if query else path
 
+        narrowed = {name: asked.read_word(name) for name in section.words if not section.one}
         return self._environment.get_template(section.template).render(
             layout=layout,
             view=view,
@@ -250,6 +268,7 @@ class Site:
             section=section,
             sections=SECTIONS,
             link=link,
+            narrowed=narrowed,
             names=self._insights.list_names(),
             windows=list(Window),
             now=self._insights.clock(),
@@ -260,6 +279,7 @@ class Site:
             # A session's cookie alone gives no key to act.
             form_token="" if visitor.nonce else self._sealer.make_form_token(visitor),
             open_count=len(self._insights.list_open(ViewFilter())),
+            all_open=self._insights.has_all_open(),
         )
 
     def render_plain(self, template: str, **context: Any) -> str:
@@ -273,8 +293,10 @@ def render_report(insights: Insights, window: Window) -> str:
     site = Site(insights, sealer=Sealer())
     asked = ViewRequest(filter=ViewFilter(window=window))
     reader = Visitor(name="", role=Role.LOOK)
+    # Nothing can be looked for in a file.
+    sections = [section for section in SECTIONS if section.name != "search"]
     sheets = [
-        site.render(section, asked, visitor=reader, layout="sheet.html") for section in SECTIONS
+        site.render(section, asked, visitor=reader, layout="sheet.html") for section in sections
     ]
     script = _read("uplot/uPlot.iife.min.js") + "\n" + _read("app.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -283,7 +305,7 @@ def render_report(insights: Insights, window: Window) -> str:
         "report.html",
         at=insights.clock(),
         window=window.value,
-        sections=SECTIONS,
+        sections=sections,
         # Made by templates that have escaped all they show, and by files of our own.
         sheets=[Markup(sheet) for sheet in sheets],  # noqa: S704
         style=Markup(_read("uplot/uPlot.min.css") + _read("style.css")),  # noqa: S704

@@ -13,7 +13,7 @@ from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.types.display import escape_json
 from mulligan.types.errors import ConfigurationError
-from mulligan_dashboard.app import render_csv
+from mulligan_dashboard.app import list_all, render_csv
 from mulligan_dashboard.sections import SECTIONS, SINGLE, parse_query
 
 SECTION_WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in section.words))
@@ -31,7 +31,7 @@ SECTION_WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in sec
         for name in ("tool", "agent", *SECTION_WORDS)
     ),
     option("--page", default="1", metavar="N", help="page of a long list (default: 1)"),
-    option("--csv", action="store_true", help="its table as CSV"),
+    option("--csv", action="store_true", help="its table as CSV, every row"),
     examples=(
         "mulligan view tools --window 7d",
         "mulligan view tools --csv > tools.csv",
@@ -54,7 +54,7 @@ def run_view(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         if section.name == "health":
             insights.thorough.read_latest(patience=None)
-        view = section.read(insights, asked)
+        view = section.read(insights, list_all(asked) if options.csv else asked)
     if options.csv:
         sys.stdout.write(render_csv(getattr(view, section.rows)))
     else:

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from mulligan import Mulligan
 from mulligan.cli.main import build_parser
+from mulligan.insights import open_actions, turns
 from mulligan.insights.figures import Estimate
 from mulligan.insights.filters import ViewRequest, Window
 from mulligan.types.errors import ConfigurationError
@@ -95,6 +96,81 @@ def test_a_table_is_there_for_spreadsheets(door: Door, filled: Stage) -> None:
     rows = list(csv.DictReader(answer.text.splitlines()))
     assert answer.headers["content-type"].startswith("text/csv")
     assert [row["state"] for row in rows] == ["held", "held", "undo_failed"]
+
+
+def test_an_export_has_every_row_that_its_page_leads_through(door: Door, stage: Stage) -> None:
+    async def act() -> None:
+        for number in range(25):
+            await stage.hold(f"Mail {number}")
+        await stage.fail_undo()
+
+    run_apart(act())
+    stage.m.flush()
+
+    page = door.client.get("/open?state=held&page=2", headers=door.key()).text
+    link = re.search(r'href="([^"]+)">CSV<', page)
+    assert link is not None
+    answer = door.client.get(link[1].replace("&amp;", "&"), headers=door.key())
+
+    rows = list(csv.DictReader(answer.text.splitlines()))
+    assert {row["state"] for row in rows} == {"held"}
+    assert len(rows) == 25
+
+
+def test_a_figure_of_results_leads_to_as_many(door: Door, stage: Stage) -> None:
+    async def act() -> None:
+        for number in range(3):
+            await stage.hold(f"Mail {number}")
+
+    run_apart(act())
+    for held in stage.m.insights.open_list.actions():
+        stage.m.insights.open_list.deny(held.id, by="ann")
+    stage.m.flush()
+
+    page = door.client.get("/cost", headers=door.key()).text
+    [(path, times)] = re.findall(r'<a href="(/actions\?state=denied)">(\d+)</a>', page)
+    listed = door.client.get(f"/api/v1{path}", headers=door.key()).json()
+
+    assert (int(times), listed["paging"]["total"]) == (3, 3)
+
+
+def test_a_part_of_a_list_is_never_called_all_of_it(
+    door: Door, filled: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "MOST_ROWS", 2)
+    monkeypatch.setattr(open_actions, "MOST_LISTED", 2)
+
+    found = {
+        path: door.client.get(path, headers=door.key()).text
+        for path in (
+            "/turns",
+            "/turns?agent=helper&only=failed",
+            "/actions",
+            "/actions?state=held",
+        )
+    }
+
+    assert all(
+        "not looked through" in found[path]
+        for path in ("/turns", "/turns?agent=helper&only=failed")
+    )
+    assert "there are older ones" in found["/actions"]
+    assert not [path for path, page in found.items() if "in this period." in page]
+
+
+def test_an_empty_store_says_how_to_begin_and_a_filter_does_not(door: Door, stage: Stage) -> None:
+    empty = door.client.get("/", headers=door.key()).text
+    run_apart(stage.fail())
+    stage.m.flush()
+    stage.m.insights.cache.forget()
+    of_nobody = door.client.get("/?agent=nobody", headers=door.key()).text
+    begun = door.client.get("/", headers=door.key()).text
+
+    store = stage.m.insights.settings.store
+    assert f"mulligan init --store {store}" in empty
+    assert [page.count("Three ways to begin") for page in (empty, of_nobody, begun)] == [1, 0, 0]
+    assert [page.count('class="chart"') for page in (empty, of_nobody, begun)] == [0, 0, 2]
+    assert "No such calls in 30 days." in of_nobody
 
 
 @pytest.mark.parametrize(
@@ -249,7 +325,8 @@ def test_every_view_names_a_command_that_there_is() -> None:
 def test_a_report_has_every_view_and_loads_nothing(lived: Mulligan) -> None:
     page = render_report(lived.insights, Window.MONTH)
 
-    assert [s.name for s in SECTIONS if f'<section class="sheet" id="{s.name}">' not in page] == []
+    missing = [s.name for s in SECTIONS if f'<section class="sheet" id="{s.name}">' not in page]
+    assert missing == ["search"], "nothing can be looked for in a file"
     assert "script-src &#39;sha256-" in page
     assert re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=", page) == []
     assert page.count("<script>") == 1

@@ -353,7 +353,7 @@ def test_a_link_holds_a_token_and_the_address_does_not(start_server) -> None:
 
 
 def test_without_tokens_a_link_is_the_address(start_server) -> None:
-    server = start_server(port=0, open=True)
+    server = start_server(port=0, open=Role.ADMIN)
 
     assert server.make_link(Role.ADMIN) == server.url
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,14 +16,16 @@ from playwright.sync_api import Page, Route, expect
 from mulligan import Mulligan
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.lessons import read_lessons
-from mulligan.insights.open_actions import read_open
+from mulligan.insights.open_actions import read_action, read_open
 from mulligan.insights.patterns import read_patterns
 from mulligan.insights.tasks import read_tasks
 from mulligan.insights.turns import read_turns
+from mulligan.loops.actions import Attempted
 from mulligan.types.action import Entry, Opening, State
 from mulligan.types.call import LogRow
 from mulligan.types.effect import Effect
 from mulligan.types.failure import ErrorClass
+from mulligan.types.finding import Finding, Severity, Standing
 from mulligan.types.lesson import Lesson, LessonState, Pattern, Remedy
 from mulligan.types.log import Batch, LogQuery, roll_up
 from mulligan.types.values import make_uuid7, to_us
@@ -198,6 +202,26 @@ def test_what_is_decided_on_the_page_is_carried_out(visit: Visit, filled: Stage)
     assert acts == [("Mum", "undo"), ("Mum", "deny"), ("Mum", "approve")]
 
 
+def test_the_list_and_the_page_say_what_the_terminal_says(visit: Visit, filled: Stage) -> None:
+    [held, *_] = filled.m.insights.open_list.actions()
+    asked = ViewRequest(id=held.id, decides=True)
+    with ThreadPoolExecutor() as pool:  # the browser's own thread has a loop
+        brief = pool.submit(read_action, filled.m.insights, asked).result().brief
+    page = visit(filled.m, "/open")
+
+    page.locator("tr", has_text="Picnic").get_by_role("button", name="Approve").click()
+    expect(page.locator("#confirm-yes")).to_be_enabled()
+
+    shown = list(zip(
+        page.locator("#confirm-details dt").all_inner_texts(),
+        page.locator("#confirm-details dd").all_inner_texts(),
+        strict=True,
+    ))  # fmt: skip
+    assert shown == [(line.name, line.text) for line in brief]
+    assert ("Effect", "irreversible: once made, it cannot be undone") in shown
+    expect(page.locator("#confirm-does")).to_contain_text("If it has not run by")
+
+
 def test_several_holds_are_decided_at_once_and_all_are_read(visit: Visit, filled: Stage) -> None:
     page = visit(filled.m, "/open")
 
@@ -266,6 +290,67 @@ def test_the_jobs_of_an_operator_take_three_clicks_at_most(visit: Visit, lived: 
     expect(page.get_by_role("link", name="CSV")).to_be_visible()  # export what one sees
 
 
+def test_a_key_leads_to_the_search_and_the_search_to_what_was_found(
+    visit: Visit, filled: Stage
+) -> None:
+    page = visit(filled.m, "/health")
+
+    page.keyboard.press("/")
+    page.wait_for_url("**/search#look")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("share")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search?text=share")
+    assert find_serious(page) == []
+    page.get_by_role("link", name="share_file").first.click()
+
+    page.wait_for_url("**/tools?tool=share_file")
+
+
+def test_a_rule_is_softened_for_one_tool_until_a_day_and_counts_again(
+    visit: Visit, m: Mulligan
+) -> None:
+    def flag(attempted: Attempted) -> Iterator[Finding]:
+        for each in attempted.executions:
+            told = {"severity": Severity.ERROR, "issue": "Too late.", "call": each.call.id}
+            yield Finding(rule="day.late", **told)
+
+    def work() -> Standing:
+        with Mulligan(m.insights.settings.store, checks=[flag], attempts=1, recover=False) as other:
+            days = {"dinner": 20}
+            declared = {"before": lambda _: dict(days), "undo": lambda r: days.update(r.before)}
+
+            @other.tool(effect="reversible", **declared)
+            def move(day: int) -> None:
+                days["dinner"] = day
+
+            return other.act_sync("The 21st", lambda _: move(21), agent="planner").standing
+
+    with ThreadPoolExecutor() as pool:  # the browser's own thread has a loop
+        assert pool.submit(work).result() is Standing.REJECTED
+        page = visit(m, "/rules")
+        page.locator("tr", has_text="day.late").get_by_role("button", name="Soften").click()
+        expect(page.locator("#confirm-yes")).to_be_enabled()
+        assert page.locator("#confirm-scope option").all_inner_texts() == [
+            "of move by planner", "of move", "by planner", "all",
+        ]  # fmt: skip
+        page.get_by_label("Which calls").select_option("of move")
+        page.get_by_label("Until the end of").fill("2099-12-31")
+        page.get_by_label("Note").fill("The parser is being mended.")
+        assert find_serious(page) == []
+        page.locator("dialog").get_by_role("button", name="Soften").click()
+        said = page.locator("tr", has_text="The parser is being mended.")
+        expect(said).to_contain_text("2099-12-31")
+        expect(said).to_contain_text("Mum")
+
+        assert pool.submit(work).result() is Standing.ACCEPTED
+        said.get_by_role("button", name="End").click()
+        page.locator("dialog").get_by_role("button", name="End").click()
+        expect(said).to_have_count(0)
+        assert pool.submit(work).result() is Standing.REJECTED
+    assert [each.by for each in m.insights.acts.list_acts()] == ["Mum", "Mum"]
+
+
 def test_what_is_settled_has_a_note(visit: Visit, filled: Stage) -> None:
     page = visit(filled.m, "/open")
 
@@ -294,6 +379,59 @@ def test_one_action_is_a_page_with_all_it_takes_to_decide(visit: Visit, filled: 
     page.get_by_role("button", name="Deny").click()
     page.locator("dialog").get_by_role("button", name="Deny").click()
     expect(page.locator("main").get_by_text("denied").first).to_be_visible()
+
+
+def test_a_call_is_approved_with_what_a_person_writes_on_its_page(
+    visit: Visit, filled: Stage
+) -> None:
+    page = visit(filled.m, "/open")
+    page.get_by_role("link", name=re.compile("Picnic")).click()
+    subject = page.get_by_label("subject", exact=True)
+
+    subject.fill("Picnic at noon")
+    # A page that is drawn again takes nothing away that a person has written.
+    page.get_by_role("heading", level=1).click()
+    page.evaluate("async () => { last = ''; await refresh(); }")
+    expect(subject).to_have_value("Picnic at noon")
+    assert find_serious(page) == []
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("#confirm-details").get_by_text("You change subject")).to_be_visible()
+    expect(page.locator("#confirm-title")).to_have_text("Approve with changes")
+    page.locator("dialog").get_by_role("button", name="Approve with changes").click()
+
+    expect(page.locator("dialog")).to_be_hidden()
+    expect(page.get_by_text('{"subject":{"from":"Picnic","to":"Picnic at noon"}}')).to_be_visible()
+    assert filled.sent == ["Picnic at noon"]
+
+
+def test_what_a_tool_does_not_take_is_told_in_the_dialog_and_stays_held(
+    visit: Visit, m: Mulligan
+) -> None:
+    paid = []
+
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    def pay(amount: int) -> None:
+        paid.append(amount)
+
+    with m.turn("Pay 3"):
+        pay(3)
+    page = visit(m, "/open", strict=False, **PHONE)
+    page.get_by_role("link", name=re.compile("Pay")).first.click()
+    amount, dialog = page.get_by_label("amount", exact=True), page.locator("dialog")
+    for value, told in (("four", "is no JSON"), ('"4"', "is still held")):
+        amount.fill(value)
+        page.get_by_role("button", name="Approve").click()
+        if told == "is still held":
+            dialog.get_by_role("button", name="Approve with changes").click()
+        expect(page.locator("#confirm-error")).to_contain_text(told)
+        dialog.get_by_role("button", name="Cancel").click()
+    too_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    amount.fill("4")
+    page.get_by_role("button", name="Approve").click()
+    dialog.get_by_role("button", name="Approve with changes").click()
+
+    expect(dialog).to_be_hidden()
+    assert (paid, too_wide) == ([4], False)
 
 
 def press_act(page: Page, name: str, *, nth: int = 0) -> None:
@@ -328,6 +466,31 @@ def test_a_whole_turn_is_undone_as_its_page_has_shown(visit: Visit, stage: Stage
     page.goto(page.url + "?agent=planner")
     page.get_by_role("link", name="Undo what planner did since a time…").click()
     expect(page.get_by_role("textbox", name="Since")).to_be_visible()
+
+
+def test_a_turn_names_the_rule_that_a_waiver_has_muted(visit: Visit) -> None:
+    waiver = {"rule": "check.late", "until": "9999-12-31", "reason": "It is being mended."}
+    with Mulligan("memory:", waivers=[waiver]) as m:
+
+        @m.tool(effect="reversible", undo=lambda _: None, read=lambda _: None)
+        async def move(day: int) -> None:
+            """Move dinner."""
+
+        @m.check("move")
+        def late(call: Any) -> str:
+            return "It is too late."
+
+        async def agent(_: object) -> str:
+            await move(21)
+            return "Done."
+
+        run_apart(m.act("Move dinner to the 21st", agent))
+        m.flush()
+        page = visit(m, "/turns")
+        page.locator("td[data-label='Turn'] a").first.click()
+
+        expect(page.get_by_text("Muted by a waiver: check.late")).to_be_visible()
+        expect(page.locator(".badge", has_text="verified")).to_have_count(0)
 
 
 def test_a_lesson_is_revoked_and_approved_again(visit: Visit, lived: Mulligan) -> None:
@@ -458,7 +621,7 @@ def test_a_filter_stays_in_the_address(visit: Visit, filled: Stage) -> None:
     page.locator("nav").get_by_role("link", name="Open").click()
     page.wait_for_url("**/open?agent=helper")
 
-    expect(page.get_by_text("Nothing is open.")).to_be_visible()
+    expect(page.get_by_text("None of these is open.")).to_be_visible()
     page.get_by_role("link", name="Clear").click()
     expect(page.locator("tr", has_text="Picnic")).to_have_count(1)
 

@@ -402,6 +402,8 @@ def parse_day_number(scan: Scan, i: int) -> Found | None:
     ends = i + 1
     if after.text == "." and after.glued:
         ends += 1
+    if _counts_things(scan, i, ends):
+        return None
     clear = scan.ends(ends) or after.text in _CLOSING or goes_on(scan, ends)
     of_month = _skip_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
     if of_month is not None:
@@ -415,11 +417,23 @@ def parse_day_number(scan: Scan, i: int) -> Found | None:
     return None
 
 
+def _counts_things(scan: Scan, i: int, end: int) -> bool:
+    """In *der 3.* Stunde, den *3. Termin*, zum *3. Mal*: no day, but one of several things."""
+    words, after = scan.words, scan.tokens[end]
+    if not scan.is_after(i, words.the):
+        return False
+    if scan.is_after(i - 1, words.in_):
+        return True
+    noun = after.capital and not goes_on(scan, end) and not has_capitals_for_names(words.code)
+    return noun and not (scan.is_after(i, words.on) or scan.is_after(i - 1, words.on))
+
+
 def parse_weekday_number(scan: Scan, i: int) -> Found | None:
     """Wednesday the *thirty first*, Friday *31*: a number that a weekday before it vouches for."""
     token = scan.tokens[i]
     day = read_day_number(token)
-    if day is None or (token.ordinal is None and day <= HIGHEST_MONTH) or begins_time(scan, i):
+    ordered = token.ordinal is not None or _is_dotted(scan, i)
+    if day is None or (not ordered and day <= HIGHEST_MONTH) or begins_time(scan, i):
         return None
     through = scan.words.through.match(scan.tokens, i + 1)
     if through and token.ordinal is None and begins_time(scan, through[1]):
@@ -428,7 +442,16 @@ def parse_weekday_number(scan: Scan, i: int) -> Found | None:
     if through and token.ordinal is None and scan.ends(through[1] + 1):
         # Friday 20-22: hours, or days.
         return (Puzzle(),), through[1] + 1
-    return ((DayNumber(day),), i + 1) if scan.ends(i + 1) or goes_on(scan, i + 1) else None
+    after = scan.tokens[i + 1].text
+    clear = scan.ends(i + 1) or after in _CLOSING or goes_on(scan, i + 1)
+    return ((DayNumber(day),), i + 1) if clear else None
+
+
+def _is_dotted(scan: Scan, i: int) -> bool:
+    """Do *12.*: figures with the dot that makes them an ordinal, where a language writes it so."""
+    dot, after = scan.tokens[i + 1 : i + 3]
+    dotted = dot.text == "." and dot.glued and not (after.glued and after.digits)
+    return dotted and not has_capitals_for_names(scan.words.code)
 
 
 def _parse_beside_day(scan: Scan, i: int) -> tuple[int, int] | None:

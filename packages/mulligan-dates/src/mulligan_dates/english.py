@@ -415,7 +415,7 @@ REQUESTS = RequestPhrases(
         re.IGNORECASE,
     ),
     shifted=re.compile(
-        r"(?P<by>\b(?:(?P<back>postpone|delay|push\b[^.!?\n]{0,60}?\bback)|push|move|shift|bring|"
+        r"(?P<by>\b(?:(?P<back>postpone|delay|push\b[^.!?\n]{0,60}?\bback)|push|move|shift|slide|bring|"
         rf"reschedule)\b[^.!?\n]{{0,60}}?\bby\s+)?\b{_LONG}"
         r"(?(by)|(?=\s+(?:later|earlier|sooner)\b(?!\s+than)))"
         r"(?:\s+(?:(?P<later>later)|(?P<sooner>earlier|sooner))\b)?",

@@ -175,8 +175,8 @@ _NUMBER_AFTER_DATE: Rules = (
 )
 _NUMBER_AFTER_YEAR: Rules = (parse_clock_after_date, *_INSIDE, parse_four_figures)
 _NUMBER_AFTER_WEEKDAY: Rules = (
-    *_INSIDE,
     parse_dotted_minutes,
+    *_INSIDE,
     parse_weekday_number,
     parse_four_figures,
 )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from enum import IntEnum, StrEnum
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -296,7 +296,10 @@ def make_moment(at: datetime, *, timezone: str | tzinfo, country: str | None = N
     zone = timezone if isinstance(timezone, tzinfo) else find_zone(timezone)
     wall = on_clock_of(zone, at) if zone else None
     if zone is None or wall is None:
-        raise UnknownZoneError(f"{timezone!r} is not an IANA zone such as 'Europe/Vienna'.")
+        why = f"{timezone!r} is not an IANA zone such as 'Europe/Vienna'."
+        if not available_timezones():
+            why = "This machine has no time zones: pip install tzdata."
+        raise UnknownZoneError(why)
     return Moment(now=wall, zone=zone, country=country)
 
 

@@ -53,6 +53,7 @@ def meant(phrase: str) -> list[str]:
         ("am letzten Freitag im Monat", "2026-11-27 00:00"),
         ("Pfingstwochenende 2027", "2027-05-15 00:00"),
         ("90 Minuten", "2026-11-18 11:30"),
+        ("den 3. Dezember 2026", "2026-12-03 00:00"),
     ],
 )
 def test_a_phrase_means_what_germans_mean_by_it(phrase: str, start: str) -> None:
@@ -123,3 +124,19 @@ def test_the_end_of_a_day_can_be_told_as_24() -> None:
     assert meant("heute um 24:00") == ["2026-11-19 00:00"]
     assert meant("Freitag 20:00-24:00 Uhr")[-1] == "2026-11-20 20:00"
     assert meant("heute um 24:30") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Mathe in der 3. Stunde macht Herr Bode, der Rest in der 5.", []),
+        ("Den 3. Termin bitte absagen, zum 3. Mal", []),
+        ("Treffen Do 3. und Fr 4. um neun", ["2026-12-03", "2026-12-04"]),
+        ("Bitte bis zum 5. Danke", ["2026-12-05"]),
+        ("der 3. passt, den 4. Dezember nicht", ["2026-12-03", "2026-12-04"]),
+    ],
+)
+def test_a_number_with_a_dot_is_a_day_or_one_of_several_things(text: str, days: list[str]) -> None:
+    found = find_expressions(text, NOW, words=GERMAN)
+
+    assert [str(max(r.start for r in e.readings).date()) for e in found if e.dated] == days

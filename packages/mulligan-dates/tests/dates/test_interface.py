@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
+import subprocess
+import sys
 import unicodedata
 from datetime import UTC, date, datetime
+from textwrap import dedent
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -201,6 +205,26 @@ def test_a_time_without_a_zone_and_an_unknown_zone_are_refused(ask) -> None:
         ask("tomorrow", at=WEDNESDAY.replace(tzinfo=None), timezone="UTC")
     with pytest.raises(UnknownZoneError, match="'Mars/Olympus' is not an IANA zone"):
         ask("tomorrow", at=WEDNESDAY, timezone="Mars/Olympus")
+
+
+def test_a_machine_without_time_zones_is_told_where_they_are_had() -> None:
+    program = """
+        import sys
+        sys.modules["tzdata"] = None
+        from datetime import UTC, datetime
+        from mulligan_dates import resolve
+        resolve("tomorrow", at=datetime.now(UTC), timezone="Europe/Berlin")
+    """
+
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(program)],
+        env=os.environ | {"PYTHONTZPATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stderr.endswith("This machine has no time zones: pip install tzdata.\n")
 
 
 def test_a_name_that_is_not_there_is_no_surprise() -> None:

@@ -237,6 +237,7 @@ MOMENTS = {
     2025-10-22 17:30 = 5 30 pm | 5:30 in the afternoon | five-thirty pm
     2025-10-22 17:30 or 2025-10-23 05:30 = half-past five | at half five
     2025-10-22 17:45 = five forty five pm
+    2025-10-17 07:30 or 2025-10-17 19:30 or 2025-10-24 07:30 or 2025-10-24 19:30 = friday 7.30
     2025-10-22 18:00 = 18:00h
     2025-10-22 18:30 = half past six tonight | six thirty p.m.
     2025-10-22 19:00 = about 7pm | ca. 7pm | roughly 7pm | ~7pm | 7pm sharp | 7pm on the dot

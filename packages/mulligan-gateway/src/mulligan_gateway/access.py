@@ -1,4 +1,4 @@
-"""Who may use a gateway over HTTP, and what each of them may do: the operator's file of tokens."""
+"""Who may use a gateway over HTTP, and what each of them may do: the operator's file of clients."""
 
 from __future__ import annotations
 
@@ -7,32 +7,24 @@ import itertools
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from math import ceil
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.private_files import refuse_unsafe
 from mulligan.types.values import hide_fields
+from mulligan_gateway.sign_in import LOOPBACK, SEPARATOR, Refusal, SignIn, read_sign_in
 from mulligan_gateway.toml_table import WrittenTable, read_toml
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16
 """The fewest characters of a token that cannot be guessed."""
 _MINUTE = 60.0
-
-
-class Refusal(Struct, frozen=True):
-    """Why a request is refused."""
-
-    status: int
-    """401, 403 or 421."""
-    said: str
-    """A sentence for whoever asked."""
 
 
 class Grant(Struct, frozen=True, kw_only=True):
@@ -64,6 +56,8 @@ class Grant(Struct, frozen=True, kw_only=True):
 
 EVERYTHING = Grant(metrics=True)
 """What a client may whose token stands in a file that says no more."""
+NOTHING = Grant(tools=("/",))
+"""What a client may that a file with grants does not name."""
 
 
 @hide_fields("tokens")
@@ -76,6 +70,17 @@ class Access(Struct, frozen=True, kw_only=True):
     """What each of them may do, where the file says it."""
     hosts: frozenset[str] = LOOPBACK
     """What the gateway is called: a request for another name comes from a page that lies."""
+    sign_in: SignIn | None = None
+    """Whose tokens are taken beside those of the file."""
+
+    @property
+    def clients(self) -> set[str]:
+        """The clients of the file."""
+        return {*self.tokens.values(), *(self.sign_in.clients if self.sign_in else ())}
+
+    def find_client(self, principal: str) -> str:
+        """The client of the file that a principal comes as."""
+        return principal.partition(SEPARATOR)[0] if self.sign_in else principal
 
     def find_principal(self, headers: Mapping[str, str]) -> str | Refusal:
         """Who asks, or why they are refused."""
@@ -85,39 +90,76 @@ class Access(Struct, frozen=True, kw_only=True):
         origin = headers.get("origin")
         if origin is not None and _strip_port(origin.partition("://")[2]) not in self.hosts:
             return Refusal(403, "Requests from pages of other hosts are not allowed.")
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            return Refusal(401, "A bearer token is needed.")
-        given, found = token.strip().encode(), None
+        token = _read_token(headers)
+        if not token:
+            challenge = "" if self.sign_in is None else self.sign_in.challenge
+            return Refusal(401, "A bearer token is needed.", challenge)
+        given, found = token.encode(), None
         for known, principal in self.tokens.items():
             # All of them are compared, so that the time it takes tells nothing.
             if hmac.compare_digest(given, known.encode()):
                 found = principal
+        if found is None and self.sign_in is not None:
+            return self.sign_in.find_principal(token)
         return Refusal(401, "This token is not known.") if found is None else found
 
+    def find_time_left(self, headers: Mapping[str, str]) -> float | None:
+        """Seconds until the token of a request ends that was let in; `None`: it does not."""
+        token = _read_token(headers)
+        if self.sign_in is None or token in self.tokens:
+            return None
+        return self.sign_in.find_time_left(token)
 
-def read_access(file: Path, *, servers: Iterable[str], hosts: frozenset[str] = LOOPBACK) -> Access:
-    """A file of tokens: one a line, or TOML, which also says what each client may do."""
+
+def _read_token(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def read_access(
+    file: Path,
+    *,
+    servers: Iterable[str],
+    hosts: frozenset[str] = LOOPBACK,
+    keeps: Callable[[str], bool] = bool,
+) -> Access:
+    """A file of tokens: one a line, or TOML, which also says what each client may do.
+
+    `keeps`: whether the store shows a name as it is.
+    """
     if file.suffix != ".toml":
         return Access(tokens=read_tokens(file), hosts=hosts)
     _refuse_open(file)
     table = WrittenTable(read_toml(file), where=str(file))
     tokens: dict[str, str] = {}
     grants: dict[str, Grant] = {}
+    claims: dict[str, dict[str, tuple[str, ...]]] = {}
     for name, said in table.take_tables("clients"):
         token = said.take("token", str, default="")
-        _refuse_short(token, file)
-        if token in tokens:
-            raise said.fail("its token is another client's too: each is of one client.")
-        tokens[token], grants[name] = name, _read_grant(said)
+        if (wanted := said.take_table("claims")) is not None:
+            if token:
+                raise said.fail("it has a token and claims: a client comes with one or the other.")
+            claims[name] = wanted.take_all_texts()
+        else:
+            _refuse_short(token, file)
+            if token in tokens:
+                raise said.fail("its token is another client's too: each is of one client.")
+            tokens[token] = name
+        grants[name] = _read_grant(said)
         if bare := [pattern for pattern in grants[name].tools if "/" not in pattern]:
             every = f"{bare[0]}/*"
             raise said.fail(f"tools has {bare[0]!r}: write {every!r} for every tool of {bare[0]}.")
         if not any(grants[name].serves(server) for server in servers):
             raise said.fail(f"tools fits no server; there are {', '.join(sorted(servers))}.")
+    sign_in = None
+    if (said_of := table.take_table("oidc")) is not None:
+        sign_in = read_sign_in(said_of, claims, others=tokens.values(), keeps=keeps)
+        hosts |= {_strip_port(urlsplit(sign_in.resource).netloc)}
+    elif claims:
+        raise table.fail(f"the client {min(claims)} has claims: the table oidc is to say of whom.")
     table.finish()
-    _refuse_empty(tokens, file)
-    return Access(tokens=tokens, grants=grants, hosts=hosts)
+    _refuse_unusable(grants, file)
+    return Access(tokens=tokens, grants=grants, hosts=hosts, sign_in=sign_in)
 
 
 def _read_grant(said: WrittenTable) -> Grant:
@@ -162,7 +204,7 @@ def read_tokens(file: Path) -> dict[str, str]:
         free = (each for n in itertools.count(at) if (each := f"client{n}") not in taken)
         tokens[token] = name or next(free)
         taken.add(tokens[token])
-    _refuse_empty(tokens, file)
+    _refuse_unusable(tokens.values(), file)
     return tokens
 
 
@@ -185,9 +227,14 @@ def _refuse_short(token: str, file: Path) -> None:
         )
 
 
-def _refuse_empty(tokens: Mapping[str, str], file: Path) -> None:
-    if not tokens:
-        raise ConfigurationError(f"{file} has no token, so no client could connect.")
+def _refuse_unusable(names: Collection[str], file: Path) -> None:
+    if slashed := [name for name in names if "/" in name]:
+        raise ConfigurationError(
+            f"The name {slashed[0]!r} in {file} has a slash. In every row the agent's name stands "
+            "after one, so another client could come to stand under it. Write the name without."
+        )
+    if not names:
+        raise ConfigurationError(f"{file} names no client, so none could connect.")
 
 
 def _strip_port(host: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import re
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -28,7 +28,7 @@ from mulligan.types.display import show_name
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Vault
 from mulligan.types.values import IdentityKind
-from mulligan_gateway.access import EVERYTHING, Grant, Refusal
+from mulligan_gateway.access import EVERYTHING, Grant
 from mulligan_gateway.api_messages import (
     JSON,
     Logged,
@@ -48,6 +48,7 @@ from mulligan_gateway.api_messages import (
     describe_api,
 )
 from mulligan_gateway.protocol import MEBI, MOST_TOOLS, LaneFullError, Lanes, join_parts
+from mulligan_gateway.sign_in import Refusal
 
 LIFE = timedelta(hours=24)
 OWNER = "http-api"
@@ -133,11 +134,11 @@ class ReportedTurns:
         self,
         host: ApplicationHost,
         *,
-        trusted: Collection[str] = (),
+        vouches_for: Callable[[str], bool] = lambda _: False,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._host = host
-        self._trusted = trusted
+        self._vouches_for = vouches_for
         self._now = now
         self._open: OrderedDict[tuple[str, str], ReportedTurn] = OrderedDict()
         self._tools: set[tuple[str, str]] = set()
@@ -155,7 +156,7 @@ class ReportedTurns:
                 agent=said.agent,
                 principal=principal,
                 context=said.context,
-                vouched=principal in self._trusted,
+                vouched=self._vouches_for(principal),
             )
             turn = ReportedTurn(run=run, used=0.0)
         turn.used = self._now()
@@ -271,15 +272,21 @@ def create_api(
     *,
     find_principal: FindPrincipal,
     find_grant: FindGrant = lambda _: EVERYTHING,
-    trusted: Collection[str] = (),
+    vouches_for: Callable[[str], bool] = lambda _: False,
     most: int = MEBI,
 ) -> list[Route]:
     """The routes of the API, for a server to mount beside its own: how often each client may ask
     is the server's to say. `most`: bytes of one request.
 
-    What a client reports as a person's words counts as said only for principals in `trusted`.
+    What a client reports as a person's words counts as said only where `vouches_for` says so.
     """
-    api = Api(m, find_principal=find_principal, find_grant=find_grant, trusted=trusted, most=most)
+    api = Api(
+        m,
+        find_principal=find_principal,
+        find_grant=find_grant,
+        vouches_for=vouches_for,
+        most=most,
+    )
 
     async def show_description(request: Request) -> Response:  # noqa: ARG001
         """The OpenAPI document."""
@@ -307,7 +314,7 @@ class Api:
         *,
         find_principal: FindPrincipal,
         find_grant: FindGrant,
-        trusted: Collection[str],
+        vouches_for: Callable[[str], bool],
         most: int,
     ) -> None:
         self._insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
@@ -315,7 +322,7 @@ class Api:
         self._find_grant = find_grant
         self._most = most
         host = m._build_host({}, name="api")  # noqa: SLF001 - as above
-        self._turns = ReportedTurns(host, trusted=trusted)
+        self._turns = ReportedTurns(host, vouches_for=vouches_for)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._redactor = host.parts.runtime.redactor
         self._lanes = Lanes(wide=1, waiting=WAITING)
@@ -470,12 +477,18 @@ _KIND_OF = {
     403: ProblemKind.FORBIDDEN,
     421: ProblemKind.MISDIRECTED,
     429: ProblemKind.TOO_MANY,
+    503: ProblemKind.UNAVAILABLE,
 }
 
 
-def refuse_request(status: int, said: str, *, retry_after: int = 0) -> Response:
+def refuse_request(
+    status: int, said: str, *, retry_after: int = 0, challenge: str = ""
+) -> Response:
     """Why a request is refused before it comes to the API."""
-    return answer_problem(ProblemError(_KIND_OF[status], said, retry_after=retry_after))
+    answer = answer_problem(ProblemError(_KIND_OF[status], said, retry_after=retry_after))
+    if challenge:
+        answer.headers["www-authenticate"] = f"Bearer {challenge}"
+    return answer
 
 
 def _decode(body: bytes, kind: type[M]) -> M:

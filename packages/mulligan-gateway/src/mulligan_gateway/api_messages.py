@@ -192,7 +192,7 @@ class ProblemKind(Enum):
     TOO_LARGE = ("too-large", 413, "The request is too large.")
     OTHER_BODY = ("other-body", 422, "The key was used for another request.")
     TOO_MANY = ("too-many", 429, "Too many requests.")
-    UNAVAILABLE = ("unavailable", 503, "The store is unavailable.")
+    UNAVAILABLE = ("unavailable", 503, "The store or the issuer is unavailable.")
 
     def __init__(self, named: str, status: int, title: str) -> None:
         self.type = f"{PREFIX}{named}"

@@ -43,7 +43,8 @@ MODES = ("observe", "suggest", "auto")
         "--max-message",
         type=int,
         metavar="MIB",
-        help="the longest message taken from a server (default: 64)",
+        help="the longest message taken from a client or a server (default: 64, from clients over "
+        "HTTP 4)",
     ),
     option(
         "--http", metavar="[HOST:]PORT", help="serve over HTTP instead, to clients with a token"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from mulligan.codec import encode_json
@@ -54,9 +55,10 @@ from mulligan_gateway.tools import (
 )
 from mulligan_gateway.upstream import ServerDownError, Upstream
 
-INITIALIZED = "notifications/initialized"
+GREET, INITIALIZED = "initialize", "notifications/initialized"
 PAUSE = 0.01
 """Seconds between one look and the next whether everything is answered."""
+FULL = "Too many requests are under way: wait for the answers to some of them."
 SET_LEVEL = "logging/setLevel"
 
 
@@ -72,9 +74,12 @@ class Greeting:
         self._params = b""
         """What the client said of itself; empty before it did."""
         self._probed: dict[str, int] = {}
-        """By server: its life in which it was asked whether it speaks without a handshake."""
+        """By server: its life in which it said that it speaks without a handshake."""
         self.initialized: bytes | None = None
         """What it said once it had heard the servers; `None` before it did."""
+        self.on_late: Callable[[str], object] = len
+        """Told which server was introduced after its client had heard the others."""
+        self._asking = dict[asyncio.Task[Frame], Upstream]()
 
     def repeat(self, upstream: Upstream) -> None:
         """A server has come later than its client, and hears the same words."""
@@ -84,7 +89,7 @@ class Greeting:
     async def answer(self, frame: Frame) -> None:
         """Answer `initialize` or `server/discover` with what the servers say."""
         ends = self._ends
-        if frame.method == "initialize":
+        if frame.method == GREET:
             self._params = bytes(frame.params)
             ends.said = read_object(frame.params)
         if ends.only is not None:
@@ -98,15 +103,22 @@ class Greeting:
                 answer = Frame(result=Raw(encode_json(fields)))
             ends.client.send(write_answer(frame.key, answer))
             return
-        asked = (self._ask_one_of_many(each, frame) for each in ends.upstreams.values())
-        answers = await asyncio.gather(*asked)
+        answers, slow = await self._ask_many(frame)
         found = [read_object(each.result) for each in answers if not each.error]
         refused = [each for each in answers if each.error and each.id]
-        if found and refused and frame.method != "initialize":
+        if found and refused and frame.method != GREET:
             # One of them is of an earlier revision, so all of them speak that.
             ends.refuse(frame, code=NO_METHOD, said="Method not found")
+        elif found and slow and frame.method != GREET:
+            # They may be of an earlier revision, and then only the handshake brings their tools.
+            why = f"Not answered yet, as {' and '.join(slow)} may only know the handshake. "
+            ends.refuse(frame, code=NO_METHOD, said=f"{why}Initialize, or ask again.")
         elif found:
-            merged = merge_greetings(found, version=ends.shared.version)
+            merged = merge_greetings(
+                found,
+                version=ends.shared.version,
+                more=any(each.late for each in ends.upstreams.values()),
+            )
             ends.client.send(write_result(frame.key, encode_json(merged)))
         elif refused:
             ends.client.send(write_error(frame.key, refused[0].error))
@@ -114,28 +126,82 @@ class Greeting:
             why = " ".join(str(read_error(each)) for each in answers)
             ends.refuse(frame, code=SERVER_ERROR, said=f"None of the servers has answered. {why}")
 
+    async def _ask_many(self, frame: Frame) -> tuple[list[Frame], list[str]]:
+        """What the servers say, and which are slow. No client is kept waiting for the slowest
+        server where another has answered: what comes later is told as a change of the lists."""
+        every = list(self._ends.upstreams.values())
+        # Who makes the handshake introduces itself to all; who asks again knows of the late ones.
+        there = [] if frame.method == GREET else [each for each in every if not each.late]
+        asked = {
+            asyncio.ensure_future(self._ask_one_of_many(each, frame)): each
+            for each in there or every
+        }
+        self._asking.update(asked)
+        for task in asked:
+            task.add_done_callback(self._asking.pop)
+        try:
+            limit = self._ends.shared.options.limits.greeting
+            done, slow = await asyncio.wait(asked, timeout=limit)
+            while slow and all(each.result().error for each in done):
+                more, slow = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
+                done |= more
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        for task in slow:
+            asked[task].late = True
+            server = asked[task].server.name
+            self._ends.shared.report(f"{server} is slow: its tools are offered once it answers.")
+            task.add_done_callback(partial(self._note_late, asked[task]))
+        answers = [task.result() for task in asked if task in done]
+        return answers, [asked[task].server.name for task in asked if task in slow]
+
+    def _note_late(self, upstream: Upstream, task: asyncio.Task[Frame]) -> None:
+        # The handshake may wait for it after a first question that it has not answered either.
+        upstream.late = upstream in self._asking.values()
+        if not (task.cancelled() or task.exception() or task.result().error):
+            self.on_late(upstream.server.name)
+
+    async def close(self) -> None:
+        """The client is gone: nobody waits for what a server has not said yet."""
+        asking = list(self._asking)
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
     async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> Frame:
         """What one server says; an error without an id is ours, as it is not there."""
-        server, shared = upstream.server.name, self._ends.shared
-        if frame.method == "initialize" and self._probed.get(server) == upstream.lives:
+        server, shared, greets = upstream.server.name, self._ends.shared, frame.method == GREET
+        if greets and self._probed.get(server) == upstream.lives:
             # A connection is of the revision that its first request was of.
             await upstream.renew()
+        said: list[Frame] = []
+
+        async def greet(upstream: Upstream) -> None:
+            said.append(await self._ask(upstream, frame))
+
         try:
-            await upstream.start()
+            await upstream.start(greet if greets else None)
         except ServerDownError as error:
             shared.report(str(error))
             return Frame(error=Raw(build_error(SERVER_ERROR, str(error))))
-        if frame.method != "initialize":
+        if not greets and self._params:
+            # Its client has made the handshake meanwhile, and this would be of another revision.
+            unknown = build_error(NO_METHOD, "Method not found")
+            return Frame(id=frame.id, error=Raw(unknown))
+        answer = said[0] if greets else await self._ask(upstream, frame)
+        if not greets and not answer.error:
             self._probed[server] = upstream.lives
-        answer = await self._ask(upstream, frame)
-        if answer.error and frame.method == "initialize":
-            said = bytes(answer.error)[:500].decode(errors="replace")
-            shared.report(f"{server} refused its client: {said}")
+        elif greets and answer.error:
+            told = bytes(answer.error)[:500].decode(errors="replace")
+            shared.report(f"{server} refused its client: {told}")
+        elif greets and upstream.late and self.initialized is not None:
+            upstream.tell_client(INITIALIZED, self.initialized)
         return answer
 
     async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
         """What a server greets with, less instructions that are not what was approved."""
-        if frame.method == "initialize":
+        if frame.method == GREET:
             answer = await upstream.introduce(frame.params)
             # From now on, a new life of the server begins with the same words.
             upstream.greet = self._greet_again
@@ -166,8 +232,10 @@ class Greeting:
 _OF_GREETINGS = (INSTRUCTIONS, "capabilities", "protocolVersion", "serverInfo", META)
 
 
-def merge_greetings(found: list[dict[str, Any]], *, version: str) -> dict[str, Any]:
-    """What several servers say of themselves, as one would."""
+def merge_greetings(
+    found: list[dict[str, Any]], *, version: str, more: bool = False
+) -> dict[str, Any]:
+    """What several servers say of themselves, as one would; `more`: some are still to come."""
     merged: dict[str, Any] = {}
     if all("protocolVersion" in each for each in found):
         merged["protocolVersion"] = min(str(each["protocolVersion"]) for each in found)
@@ -183,6 +251,8 @@ def merge_greetings(found: list[dict[str, Any]], *, version: str) -> dict[str, A
             known = can.get(name)
             both = isinstance(known, dict) and isinstance(value, dict)
             can[name] = known | value if both else known or value
+    for name in ("tools", "prompts", "resources") if more else ():
+        can[name] = (can.get(name) or {}) | {"listChanged": True}
     can.setdefault("tools", {})
     merged["serverInfo"] = {"name": NAME, "version": version}
     told = [each["instructions"] for each in found if isinstance(each.get("instructions"), str)]
@@ -202,6 +272,7 @@ class ClientSession:
         self._limits = ends.shared.options.limits
         self.greeting = Greeting(self.ends)
         self.lists = Lists(self.ends)
+        self.greeting.on_late = self._note_late
         self._tasks = Tasks()
         self._leaving: dict[Upstream, asyncio.Task[None]] = {}
         """Servers that are not in the operator's file any more, until they have answered."""
@@ -218,8 +289,17 @@ class ClientSession:
         """A client has come, and gets connections of its own to every server."""
         servers = shared.list_servers(principal)
         names = Names([server.name for server in servers])
-        own = OwnCalls(shared, principal=principal, names=names)
-        session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
+        upstreams: dict[str, Upstream] = {}
+        own = OwnCalls(shared, principal=principal, names=names, upstreams=upstreams)
+        ends = Ends(
+            shared=shared,
+            client=client,
+            principal=principal,
+            names=names,
+            upstreams=upstreams,
+            own=own,
+        )
+        session = cls(ends)
         session.change_servers()
         return session
 
@@ -240,6 +320,14 @@ class ClientSession:
         self.ends.names.change(list(wanted))
         for name in changed:
             self.lists.forget(name, LISTS.values())
+        self._tell_changed()
+
+    def _note_late(self, server: str) -> None:
+        self.lists.forget(server, LISTS.values())
+        self._tell_changed()
+
+    def _tell_changed(self) -> None:
+        """Other lists are offered now than the client has heard."""
         if self.greeting.initialized is not None:
             for method in CHANGES:
                 self.client.send(write_request(b"", method))
@@ -287,7 +375,8 @@ class ClientSession:
         """A message of the client is too long: it is answered if it has an id."""
         self.client.dropped += 1
         if outline.key:
-            said = f"It is too long; the most are {self._limits.frame} bytes."
+            said = f"It is longer than {self._limits.frame} bytes, the most that is taken from a "
+            said += "client. Send less at once; the operator may set --max-message."
             self.client.send(write_refusal(outline.key, INVALID_REQUEST, said))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
@@ -321,6 +410,7 @@ class ClientSession:
     async def close(self) -> None:
         """The client is gone: end what goes on for it, and its servers."""
         await self.leave()
+        await self.greeting.close()
         await self.calls.close()
         leaving = dict(self._leaving)
         for task in leaving.values():
@@ -331,13 +421,14 @@ class ClientSession:
         method, only = frame.method, self.ends.only
         answers = only is None or bool(only.meta)
         if len(self._tasks) >= self._limits.waiting:
-            self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
+            self.ends.refuse(frame, code=SERVER_ERROR, said=FULL)
         elif is_ambiguous(frame.params):
             # Its server may read another request than the one that is looked at here.
-            self.ends.refuse(frame, code=BAD_PARAMS, said="Duplicate key in the parameters.")
+            said = "Duplicate key in the parameters, of which programs take either. Write it once."
+            self.ends.refuse(frame, code=BAD_PARAMS, said=said)
         elif method == "tools/call":
             self._calls[frame.key] = self.run(self.calls.call(frame), frame)
-        elif method in ("initialize", "server/discover"):
+        elif method in (GREET, "server/discover"):
             self.run(self.greeting.answer(frame), frame)
         elif method in LISTS and self.lists.is_seen(method):
             self.run(self.lists.answer(frame), frame)
@@ -378,7 +469,8 @@ class ClientSession:
 
     def _refuse_unknown(self, frame: Frame) -> None:
         code = NO_METHOD if "/" not in frame.method else BAD_PARAMS
-        self.ends.refuse(frame, code=code, said=f"No server takes this request of {frame.method}.")
+        said = f"No server takes this request of {frame.method}: there are several, and none of "
+        self.ends.refuse(frame, code=code, said=f"{said}them alone lists what it is for.")
 
     async def _hand_on_late(self, upstream: Upstream, frame: Frame, params: bytes | Raw) -> None:
         await upstream.start()
@@ -430,8 +522,7 @@ class ClientSession:
     def take_request(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
         """A server asks the client for something: sampling, elicitation, roots."""
         if len(self.client.asked) >= self._limits.waiting:
-            said = "Too many requests are under way."
-            upstream.send(write_refusal(frame.key, INVALID_REQUEST, said))
+            upstream.send(write_refusal(frame.key, INVALID_REQUEST, FULL))
             return
         asked = upstream.find_asked(during)
         key = asked.key if asked is not None and asked.origin is self.client else b""
@@ -477,6 +568,11 @@ class ClientSession:
         """The client does not take what it is sent: its servers wait, or go on."""
         for upstream in self.upstreams.values():
             upstream.pause(full=full)
+
+    def terminate_servers(self) -> None:
+        """Tell every server's processes to end at once."""
+        for upstream in (*self.upstreams.values(), *self._leaving):
+            upstream.terminate()
 
     def run(self, work: Coroutine[Any, Any, None], frame: Frame) -> asyncio.Task[None]:
         """Have something done for a request, which is answered whatever happens to it."""

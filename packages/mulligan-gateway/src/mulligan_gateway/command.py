@@ -6,9 +6,11 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -18,10 +20,16 @@ from mulligan.checks.parameters import Standard
 from mulligan.codec import encode_json
 from mulligan.settings import Settings
 from mulligan.stores.opening import strip_credentials
-from mulligan.types.effect import Mode
+from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError, MissingExtraError
-from mulligan_gateway.access import LOOPBACK, Access, make_token, read_access
-from mulligan_gateway.client_files import find_file, find_store_file, unwrap_file, wrap_file
+from mulligan_gateway.access import Access, make_token, read_access
+from mulligan_gateway.client_files import (
+    Wrapping,
+    find_file,
+    find_store_file,
+    unwrap_file,
+    wrap_file,
+)
 from mulligan_gateway.declarations import (
     GatewayOptions,
     GatewayRules,
@@ -32,9 +40,13 @@ from mulligan_gateway.gateway import Gateway
 from mulligan_gateway.party import Tasks
 from mulligan_gateway.protocol import MEBI, Limits
 from mulligan_gateway.servers_file import Server, read_servers
+from mulligan_gateway.sign_in import LOOPBACK
 from mulligan_gateway.stdio_server import keep_output_clean, serve_stdio
 from mulligan_gateway.suggestions import ListedServer, read_seen, suggest_declarations
 from mulligan_gateway.tools import Pins, describe_item
+
+if TYPE_CHECKING:
+    from mulligan_gateway.http_server import GatewayApp
 
 CHECKS = Standard(unasked=False)
 """A client that hands on no message leaves nothing to hold its calls against."""
@@ -54,14 +66,21 @@ def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
     if options.suggest:
         return asyncio.run(suggest(servers, settings))
     chosen = read_options(options, rules, servers=servers)
-    served = {name for server in servers for name in (server.name, *server.beside)}
-    for absent in sorted(set(rules.modes) - served):
-        _report(f"{absent} is declared and not served: what is said of it has no effect now.")
+    report_absent(rules, servers, _report)
     if rules.strict:
         settings = settings.with_values(strict=True)
     keep_output_clean()
     asyncio.run(serve(servers, options, chosen=chosen, settings=settings))
     return 0
+
+
+def report_absent(
+    rules: GatewayRules, servers: Sequence[Server], report: Callable[[str], None]
+) -> None:
+    """Tell the operator which declarations are of no server that is there."""
+    served = {name for server in servers for name in (server.name, *server.beside)}
+    for absent in sorted(set(rules.modes) - served):
+        report(f"{absent} is declared and not served: what is said of it has no effect now.")
 
 
 def read_trusted(options: argparse.Namespace, rules: GatewayRules) -> tuple[Server, ...]:
@@ -79,18 +98,20 @@ async def serve(
 ) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
     named = sorted(settings.checks - {STANDARD})
-    async with Mulligan(checks=[CHECKS, *named], settings=settings) as m:
-        report = _report_json if options.log == "json" else _report
-        gateway = Gateway(m, servers, options=chosen, report=report)
-        gateway.log = _write_json if options.log == "json" else None
-        try:
+    m = Mulligan(checks=[CHECKS, *named], settings=settings)
+    report = _report_json if options.log == "json" else _report
+    gateway = Gateway(m, servers, options=chosen, report=report)
+    gateway.log = _write_json if options.log == "json" else None
+    try:
+        # It ends first: an undo that goes on needs the servers.
+        async with m:
             await gateway.start()
             if options.http is None:
                 await serve_stdio(gateway)
             else:
                 await serve_http(gateway, options)
-        finally:
-            await gateway.stop()
+    finally:
+        await gateway.stop()
 
 
 async def suggest(servers: Sequence[Server], settings: Settings) -> int:
@@ -140,8 +161,33 @@ def change_client(options: argparse.Namespace, settings: Settings) -> int:
     for name, why in (done.left or {}).items():
         _report(f"{name} is left alone: {why}.")
     if done.wrapped:
+        asyncio.run(try_servers(done, options))
         _report(f"Start the client anew. What it does is then in: mulligan log --store {store}")
     return 0
+
+
+async def try_servers(done: Wrapping, options: argparse.Namespace) -> None:
+    """Start each server that went behind the gateway, and report what its tools are declared to
+    do: one that does not start is seen here, and not first in the client."""
+    servers = [read_servers(done.kept, only=name)[0] for name in done.wrapped]
+    said = read_declarations(_as_path(options.declarations), servers)
+    effects = {(each.server, each.tool): each.effect for each in said}
+    async with Mulligan("memory:") as m:
+        gateway = Gateway(m, servers, report=_report)
+        try:
+            tried = (gateway.own.list_tools(server.name) for server in servers)
+            found = await asyncio.gather(*tried, return_exceptions=True)
+        finally:
+            await gateway.stop()
+    for server, tools in zip(servers, found, strict=True):
+        if isinstance(tools, BaseException):
+            _report(f"{server.name} is behind the gateway, and does not work: {tools}")
+            continue
+        counts = Counter(effects.get((server.name, t["name"]), Effect.UNDECLARED) for t in tools)
+        told = ", ".join(f"{counts[effect]} {effect}" for effect in Effect if counts[effect])
+        _report(f"{server.name} starts. Its tools: {told or 'none'}.")
+    if not said:
+        _report(f"To declare them, begin with: mulligan gateway {done.kept} --suggest")
 
 
 def choose_store(settings: Settings, *, named: bool) -> str:
@@ -199,30 +245,16 @@ async def serve_http(gateway: Gateway, options: argparse.Namespace) -> None:
     host = host or "127.0.0.1"  # without a host it is this machine alone
     hosts, file = LOOPBACK | {host}, _as_path(options.token_file)
 
-    def read_clients(servers: Sequence[Server]) -> Access:
-        names = [server.name for server in servers]
-        access = Access(tokens={make_token(): "client"}, hosts=hosts)
-        access = access if file is None else read_access(file, servers=names, hosts=hosts)
-        known = sorted(set(access.tokens.values()))
-        if strangers := sorted(gateway.options.trusted - set(known)):
-            said = f"--trust {strangers[0]}: no token has that name, only {', '.join(known)}."
-            raise ConfigurationError(said)
-        return access
-
-    app = GatewayApp(gateway, read_clients(gateway.servers))
+    app = GatewayApp(gateway, read_clients(gateway, gateway.servers, file=file, hosts=hosts))
     await gateway.check_lists()
+    begun, reloading = read_rules(_as_path(options.declarations)), asyncio.Lock()
 
     async def reload() -> None:
-        try:
-            servers = read_trusted(options, read_rules(_as_path(options.declarations)))
-            access = app.access if file is None else read_clients(servers)
-        except ConfigurationError as error:
-            gateway.report(f"Nothing was changed: {error}")
-            return
-        app.change_access(access)
-        app.change_servers(servers)
-        names = ", ".join(server.name for server in servers)
-        gateway.report(f"The files were read again. Servers: {names}.")
+        async with reloading:
+            try:
+                await read_anew(app, options, hosts=hosts, begun=begun)
+            except ConfigurationError as error:
+                gateway.report(f"Nothing was changed: {error}")
 
     tasks = Tasks()
     if (hangup := getattr(signal, "SIGHUP", None)) is not None:  # there is none on Windows
@@ -232,6 +264,48 @@ async def serve_http(gateway: Gateway, options: argparse.Namespace) -> None:
         _report(f"The token of this run, shown once: {next(iter(app.access.tokens))}")
     settings = configure_server(app, host=host, port=int(port), lifespan="on")
     await uvicorn.Server(settings).serve()
+
+
+async def read_anew(
+    app: GatewayApp, options: argparse.Namespace, *, hosts: frozenset[str], begun: GatewayRules
+) -> None:
+    """Read the operator's files again; where one cannot be read, nothing changes."""
+    gateway, file = app.gateway, _as_path(options.token_file)
+    rules = read_rules(_as_path(options.declarations))
+    if rules.strict != begun.strict:
+        raise ConfigurationError("strict of the declarations takes a restart.")
+    servers = read_trusted(options, rules)
+    chosen = read_options(options, rules, servers=servers)
+    access = app.access
+    if file is not None:
+        access = read_clients(gateway, servers, file=file, hosts=hosts)
+    gateway.change_options(chosen)
+    app.change_access(access)
+    app.change_servers(servers)
+    await gateway.settle_all()
+    report_absent(rules, servers, gateway.report)
+    names = ", ".join(server.name for server in servers)
+    gateway.report(f"The files were read again. Servers: {names}.")
+
+
+def read_clients(
+    gateway: Gateway, servers: Sequence[Server], *, file: Path | None, hosts: frozenset[str]
+) -> Access:
+    """Whom the operator's file lets in; without one, who has a token that is made here."""
+    access = Access(tokens={make_token(): "client"}, hosts=hosts)
+    if file is not None:
+        served = [server.name for server in servers]
+        access = read_access(file, servers=served, hosts=hosts, keeps=gateway.keeps_label)
+    names = enumerate(access.grants or access.tokens.values(), start=1)
+    if masked := [at for at, name in names if not gateway.keeps_label(name)]:
+        raise ConfigurationError(
+            f"The name of client {masked[0]} in {file} looks like personal data or a secret. "
+            "The store masks it, and no row would say whose it is: give it another name."
+        )
+    if strangers := sorted(gateway.options.trusted - access.clients):
+        known = ", ".join(sorted(access.clients))
+        raise ConfigurationError(f"--trust {strangers[0]}: no client has that name, only {known}.")
+    return access
 
 
 def _as_path(named: str | None) -> Path | None:
@@ -244,7 +318,11 @@ def read_options(
     """What the command line and the operator's file say of a gateway."""
     limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)
     if options.max_message is not None:
-        limits = replace(limits, server_frame=options.max_message * MEBI)
+        longest = options.max_message * MEBI
+        limits = replace(limits, frame=longest, server_frame=longest)
+    elif options.http is None:
+        # The one client is the operator's own, and may send whatever a server would take.
+        limits = replace(limits, frame=limits.server_frame)
     mode = rules.mode if options.mode is None else Mode(options.mode)
     return GatewayOptions(
         mode=mode,

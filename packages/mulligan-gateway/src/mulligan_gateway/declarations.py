@@ -23,10 +23,10 @@ from mulligan.extensions import find_extensions
 from mulligan.runtime.declaration import GROUPS, HOMES, Declared
 from mulligan.runtime.declaration import declare as check_declared
 from mulligan.runtime.tool_identity import mark_unbound
-from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect, Mode
-from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.errors import ConfigurationError, MissingExtraError, StoreUnavailableError
+from mulligan.types.private_files import refuse_unsafe
 from mulligan.types.values import hide_fields
 from mulligan_dates.text import is_same
 from mulligan_gateway.protocol import Limits
@@ -136,7 +136,10 @@ def list_recipes() -> list[str]:
 
 def load_recipe(name: str) -> ShippedRecipe:
     """A recipe by its name, ours or one that a package brings."""
-    table = WrittenTable(_read_file(name), where=f"the recipe {name}")
+    said = _read_file(name)
+    if "service" in said:
+        said = _derive_from_service(name, said)
+    table = WrittenTable(said, where=f"the recipe {name}")
     recipe = ShippedRecipe(
         name=name,
         title=table.take("title", str, default=""),
@@ -168,6 +171,15 @@ def _read_file(name: str) -> dict[str, Any]:
             f"The recipe {name!r} of {extension.describe_packages()} cannot be read: {error}. "
             "Update that package, or uninstall it."
         ) from error
+
+
+def _derive_from_service(name: str, said: dict[str, Any]) -> dict[str, Any]:
+    """What the table of a service says of the tools of a recipe: it is told there, and once."""
+    pack = find_extensions("mulligan.packs").get("services")
+    if pack is None:
+        raise MissingExtraError(need=f"The recipe {name!r}", extra="http")
+    derived: dict[str, Any] = pack.load().derive_recipe(said)
+    return derived
 
 
 def find_recipe(server_name: str) -> ShippedRecipe | None:

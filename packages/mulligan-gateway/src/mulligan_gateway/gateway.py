@@ -154,9 +154,14 @@ class Gateway(Shared):
                 f"{server}: what it lists as '{other[len(server) + 1 :]}_…' is not offered: "
                 f"clients would take it for what {other} lists. Rename one of the two."
             )
+        await self.settle_all()
+
+    async def settle_all(self) -> None:
+        """Declare every tool as the operator says now, and take up what waits for that."""
         self._warn_of_unheld()
-        for server in dict.fromkeys(each.server for each in self.options.declarations):
-            await self._settle(server)
+        async with self._settling:
+            for server in dict.fromkeys(each.server for each in self.options.declarations):
+                await self._settle(server)
         if self.options.declarations:
             await self.m.recover()
 

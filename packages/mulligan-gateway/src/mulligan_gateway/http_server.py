@@ -16,7 +16,7 @@ import asyncio
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from mulligan_gateway.access import Access, Refusal, RequestMeter
+from mulligan_gateway.access import Access, RequestMeter
 from mulligan_gateway.api import DESCRIPTION, PREFIX, create_api, refuse_request
 from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.gateway import Gateway
@@ -54,6 +54,8 @@ from mulligan_gateway.protocol import (
     write_refusal,
 )
 from mulligan_gateway.servers_file import Server
+from mulligan_gateway.sign_in import PAUSE as KEYS_PAUSE
+from mulligan_gateway.sign_in import Refusal
 
 MOST_KEPT = 256
 """Messages that wait until their client connects."""
@@ -309,11 +311,11 @@ class HttpClients:
         for each in (*self._by_id.values(), *self._by_principal.values()):
             each.session.change_servers()
 
-    def keep_only(self, principals: Container[str]) -> None:
+    def keep_only(self, keeps: Callable[[str], bool]) -> None:
         """End the sessions of everybody else, each once what it was asked is answered."""
         for kept in (self._by_id, self._by_principal):
             for name, each in list(kept.items()):
-                if each.principal not in principals:
+                if not keeps(each.principal):
                     self._closing.run(self._end_later(kept.pop(name)))
 
     async def end(self, name: str) -> None:
@@ -405,7 +407,7 @@ class GatewayApp:
             gateway.m,
             find_principal=self.find_principal,
             find_grant=gateway.find_grant,
-            trusted=gateway.options.trusted,
+            vouches_for=gateway.vouches_for,
         )
         self.api = Starlette(routes=routes)
         self.change_access(access)
@@ -414,11 +416,29 @@ class GatewayApp:
         """Who asks, or why they are refused."""
         return self.access.find_principal(headers)
 
+    async def find_caller(self, headers: Mapping[str, str]) -> str | Refusal:
+        """The same, also where the issuer of a token has a new key."""
+        found, sign_in = self.find_principal(headers), self.access.sign_in
+        if isinstance(found, str) or not found.may_be_new or sign_in is None:
+            return found
+        renewed = await sign_in.keys.renew()
+        if why := sign_in.keys.failed:
+            self.gateway.report_once(f"The keys of {sign_in.issuer} cannot be fetched: {why}.")
+        return self.find_principal(headers) if renewed else found
+
     def change_access(self, access: Access) -> None:
         """From now on, these are the clients, and what each may do."""
-        self.access = access
-        self.gateway.grants = access.grants
-        self.clients.keep_only(set(access.tokens.values()))
+        before, self.access = self.access, access
+        self.gateway.grants, self.gateway.find_client = access.grants, access.find_client
+        old, new = before.sign_in, access.sign_in
+        same = old is not None and new is not None and new.goes_on_from(old)
+
+        def keeps(principal: str) -> bool:
+            client = access.find_client(principal)
+            # Where the issuer is another one, a name may be another person's.
+            return client in access.clients and (same or client == principal)
+
+        self.clients.keep_only(keeps)
 
     def change_servers(self, servers: Sequence[Server]) -> None:
         """From now on, these are the servers; calls under way end where they began."""
@@ -453,13 +473,16 @@ class GatewayApp:
                 await Response(said[fine], 200 if fine else 503)(scope, receive, send)
             elif scope["path"] == DESCRIPTION:
                 await self.api(scope, receive, send)
+            elif (sign_in := self.access.sign_in) and sign_in.is_metadata(scope["path"]):
+                await Response(sign_in.write_metadata(), media_type=JSON)(scope, receive, send)
             else:
                 await Exchange(self, scope, receive=receive, send=send).run()
 
 
-def refuse(status: int, said: str, *, retry_after: int = 0) -> Response:
+def refuse(status: int, said: str, *, retry_after: int = 0, challenge: str = "") -> Response:
     """Why a request is not taken, in a sentence."""
-    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    asked = f"Bearer {challenge}".strip()
+    headers = {"www-authenticate": asked} if status == 401 or challenge else {}
     headers |= {"retry-after": str(retry_after)} if retry_after else {}
     return PlainTextResponse(f"{said}\n", status, headers)
 
@@ -499,15 +522,23 @@ class Exchange:
     async def _answer(self, response: Response) -> None:
         await response(self._request.scope, self._receive, self._send)
 
-    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
+    async def _refuse(
+        self, status: int, said: str, *, retry_after: int = 0, challenge: str = ""
+    ) -> None:
         write = refuse_request if self._in_api else refuse
-        await self._answer(write(status, said, retry_after=retry_after))
+        await self._answer(write(status, said, retry_after=retry_after, challenge=challenge))
 
     async def run(self) -> None:
         """Answer it."""
-        principal = self._app.access.find_principal(self._headers)
+        principal = await self._app.find_caller(self._headers)
         if isinstance(principal, Refusal):
-            await self._refuse(principal.status, principal.said)
+            later = round(KEYS_PAUSE) if principal.status == 503 else 0
+            await self._refuse(
+                principal.status,
+                principal.said,
+                retry_after=later,
+                challenge=principal.challenge,
+            )
             return
         self._principal = principal
         grant = self._app.gateway.find_grant(principal)
@@ -562,7 +593,7 @@ class Exchange:
         limits = self._app.limits
         body = await join_parts(self._request.stream(), most=limits.frame)
         if body is None:
-            await self._refuse(413, f"A message has {limits.frame} bytes at most.")
+            await self._refuse(413, f"A message has {limits.frame} bytes at most (--max-message).")
             return
         try:
             frame = read_frame(body, limits)
@@ -596,7 +627,7 @@ class Exchange:
                 shared.streams.subscribe(stream)
             session.take_frame(frame)
             try:
-                await self._stream(stream, codes=True)
+                await self._stream(stream, codes=True, listens=frame.method == LISTEN)
             finally:
                 shared.streams.close(stream)
                 # Whoever hangs up does not want it any more.
@@ -610,7 +641,11 @@ class Exchange:
             name, found = clients.open(principal)
             headers[SESSION] = name
         if found is None:
-            said = "There is no such session." if name else "A session is needed: initialize first."
+            said = (
+                "There is no such session: initialize anew."
+                if name
+                else "A session is needed: initialize first."
+            )
             await self._refuse(404 if name else 400, said)
             return
         with found.use():
@@ -626,7 +661,7 @@ class Exchange:
                 found.streams.subscribe(stream)
             found.session.take_frame(frame)
             try:
-                await self._stream(stream, headers=headers)
+                await self._stream(stream, headers=headers, listens=frame.method == LISTEN)
             finally:
                 found.streams.close(stream)
 
@@ -634,7 +669,7 @@ class Exchange:
         name = self._headers.get(SESSION, "")
         found = self._app.clients.find(name, principal)
         if found is None:
-            await self._refuse(404 if name else 405, "There is no such session.")
+            await self._refuse(404 if name else 405, "There is no such session: initialize anew.")
             return
         stream = found.streams.listen()
         if stream is None:
@@ -642,14 +677,14 @@ class Exchange:
             return
         with found.use():
             try:
-                await self._stream(stream, at_once=True)
+                await self._stream(stream, at_once=True, listens=True)
             finally:
                 found.streams.close(stream)
 
     async def _end(self, principal: str) -> None:
         name = self._headers.get(SESSION, "")
         if self._app.clients.find(name, principal) is None:
-            await self._refuse(404, "There is no such session.")
+            await self._refuse(404, "There is no such session: initialize anew.")
             return
         await self._app.clients.end(name)
         await self._answer(Response(status_code=204))
@@ -661,8 +696,12 @@ class Exchange:
         headers: Mapping[str, str] | None = None,
         codes: bool = False,
         at_once: bool = False,
+        listens: bool = False,
     ) -> None:
-        """Send the answer alone as JSON; if something comes before it, all of it as events."""
+        """Send the answer alone as JSON; if something comes before it, all of it as events.
+        `listens`: it has no end of its own, and ends with the token that it came with."""
+        left = self._app.access.find_time_left(self._headers) if listens else None
+        ends = None if left is None else asyncio.get_running_loop().call_later(left, stream.end)
         gone = asyncio.ensure_future(self._wait_for_end(stream))
         try:
             first = None if at_once else await stream.take()
@@ -685,6 +724,8 @@ class Exchange:
             await self._send_part(b"", more=False)
         finally:
             gone.cancel()
+            if ends is not None:
+                ends.cancel()
 
     async def _wait_for_end(self, stream: ClientStream) -> None:
         while (await self._receive())["type"] != "http.disconnect":

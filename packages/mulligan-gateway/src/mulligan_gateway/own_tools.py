@@ -6,30 +6,51 @@ import asyncio
 from collections.abc import Mapping
 
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.types.action import Action, ActionQuery, By, State, leads_to
+from mulligan.types.action import SETTLED, Action, ActionQuery, By, State, leads_to
 from mulligan.types.display import Quoted, show_name
 from mulligan.types.effect import Effect
 from mulligan.types.errors import MulliganError
 from mulligan_gateway.shared_state import MOST_ACTIONS, OwnRecord, Shared
-from mulligan_gateway.tools import OWN_TOOLS, PITFALLS, SEARCH, UNDO, WHY, Names, build_result
+from mulligan_gateway.tools import (
+    OWN_TOOLS,
+    PITFALLS,
+    SEARCH,
+    STATUS,
+    UNDO,
+    WHY,
+    Names,
+    build_result,
+)
+from mulligan_gateway.upstream import Upstream
 
 MOST_TOKENS = 400
 """Of what is known to go wrong."""
-UNKNOWN = "There is no such action of yours."
-_TAKEN = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in OWN_TOOLS}
+UNKNOWN = f"There is no such action of yours. {STATUS} without an id lists yours."
+SHORTEST = 12
+"""Characters of an id that are enough to find what a client did before the gateway was started."""
+_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in OWN_TOOLS}
 _NEXT = {
     State.HELD: " It is awaiting approval.",
     State.APPROVED: " It is approved: call it once more with the same arguments.",
 }
+_WAITING = frozenset(_NEXT)
 
 
 class OwnCalls:
     """What one client did through the gateway, and its questions about it."""
 
-    def __init__(self, shared: Shared, *, principal: str, names: Names) -> None:
+    def __init__(
+        self,
+        shared: Shared,
+        *,
+        principal: str,
+        names: Names,
+        upstreams: Mapping[str, Upstream],
+    ) -> None:
         self._shared = shared
         self._principal = principal
         self._names = names
+        self._upstreams = upstreams
 
     @property
     def record(self) -> OwnRecord:
@@ -40,10 +61,8 @@ class OwnCalls:
         self, name: str, arguments: Mapping[str, object], *, by: str, modern: bool
     ) -> bytes:
         """The result of a call of one of the gateway's own tools."""
-        if unknown := sorted(set(arguments) - _TAKEN[name]):
-            known = " and ".join(sorted(_TAKEN[name]))
-            said = f"{name} takes no {show_name(unknown[0])!r}, only {known}. Nothing was done."
-            return build_result(said, failed=True, modern=modern)
+        if wrong := _find_wrong(name, arguments):
+            return build_result(f"{wrong} Nothing was done.", failed=True, modern=modern)
         named = str(next(iter(arguments.values()), None) or "")
         try:
             if name == WHY:
@@ -52,7 +71,7 @@ class OwnCalls:
                 found = await asyncio.to_thread(self._find_pitfalls, named)
                 said = found or "Nothing is known to go wrong."
             elif name == SEARCH:
-                found = await asyncio.to_thread(self._find_pitfalls, words=named) if named else ""
+                found = await asyncio.to_thread(self._find_pitfalls, words=named)
                 said = found or "Nothing is known of that."
             elif name == UNDO:
                 said = await self._undo(named, by=by)
@@ -98,19 +117,29 @@ class OwnCalls:
         return "\n\n".join(filter(None, told))
 
     def _list_own(self, by: str) -> list[Action]:
-        """The client's own actions, the latest first: as they are remembered, and where the store
-        says whose they are, those from before the gateway was started."""
-        open_list = self._shared.insights.open_list
+        """The client's own actions, the latest first: as they are remembered, and from before the
+        gateway was started what the store says is theirs. Of one without a token that is only what
+        waits, as others may have its name; of one with a token, what waits under any name."""
+        open_list, principal = self._shared.insights.open_list, self._principal
         found = {each: open_list.find(each) for each in self.record.actions}
-        if self._principal and self._shared.keeps_label(by):
+        kept = self._shared.keeps_label(by)
+        if principal and kept:
             query = ActionQuery(agent=by, limit=MOST_ACTIONS)
             found |= {each.id: each for each in open_list.search(query)}
+        for each in open_list.search(ActionQuery(states=_WAITING, limit=MOST_ACTIONS)):
+            agent, server = each.opening.agent, each.opening.server
+            its = (kept and agent == by) or (principal and agent.startswith(f"{principal}/"))
+            if its and server in self._upstreams:
+                found[each.id] = each
         return sorted(found.values(), key=lambda each: each.opened_at, reverse=True)
 
     def _find_own(self, id_or_prefix: str, by: str) -> Action | None:
         """One of the client's own actions; those of others are unknown here."""
         wanted = id_or_prefix.replace("-", "").lower()
         near = [each for each in self._list_own(by) if wanted and each.id.startswith(wanted)]
+        if not near and len(wanted) >= SHORTEST and self._shared.keeps_label(by):
+            query = ActionQuery(id_prefix=wanted, agent=by)
+            near = self._shared.insights.open_list.search(query)
         return near[0] if len(near) == 1 else None
 
     def _describe_own(self, by: str, *, undoable: bool = False) -> list[str]:
@@ -135,11 +164,15 @@ class OwnCalls:
             f"{show_name(item.name)} of {item.server} has changed since it was approved."
             for item in changed
         ]
-        return "\n".join(lines) or "Nothing of yours awaits approval, and nothing is on record."
+        lines += [hide_secrets(why) for each in self._upstreams.values() if (why := each.missing)]
+        since = "" if self._principal else " since the gateway was started"
+        nothing = f"Nothing of yours awaits approval, and nothing is on record{since}."
+        return "\n".join(lines) or nothing
 
     def _describe(self, action: Action) -> str:
         what = self._shared.insights.open_list.describe(action)
-        return f"{action.id}: {action.state}. {what}{_NEXT.get(action.state, '')}"
+        why = "" if action.state in SETTLED else f". {action.detail.get('why', '')}"
+        return f"{action.id}: {action.state}. {what}{_NEXT.get(action.state, why)}"
 
     async def _undo(self, named: str, *, by: str) -> str:
         if not named:
@@ -153,3 +186,15 @@ class OwnCalls:
         await asyncio.to_thread(open_list.undo, found.id, by=who)
         await self._shared.m.recover()
         return self._describe(await asyncio.to_thread(open_list.find, found.id))
+
+
+def _find_wrong(name: str, arguments: Mapping[str, object]) -> str:
+    """What is wrong with the arguments of one of the gateway's own tools; empty: nothing."""
+    schema = _SCHEMAS[name]
+    known = " and ".join(sorted(schema["properties"]))
+    if unknown := sorted(set(arguments) - set(schema["properties"])):
+        return f"{name} takes no {show_name(unknown[0])!r}, only {known}."
+    if any(not isinstance(value, str) for value in arguments.values()):
+        return f"{name} takes {known} as a text."
+    missing = [each for each in schema.get("required", ()) if not arguments.get(each)]
+    return f"{name} needs {missing[0]}." if missing else ""

@@ -34,7 +34,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     """What the gateway takes from a client or a server; every one can be set."""
 
     frame: int = 4 * MEBI
-    """Bytes of one message of a client."""
+    """Bytes of one message of a client, of which there are many."""
     server_frame: int = 64 * MEBI
     """The same of a server: pictures and files are long."""
     depth: int = 128
@@ -42,7 +42,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     answer: float = 300.0
     """Seconds without an answer or a sign of progress after which a request is given up."""
     start: float = 60.0
-    """Seconds that a server may take for its first answer."""
+    """Seconds that a server may take to start anew, up to its first answer. The first time it may
+    have to be downloaded, and has the time of an answer."""
+    greeting: float = 20.0
+    """Seconds for which a client that comes waits for all servers, where one has answered."""
     stop: float = 2.0
     """Seconds for each step of stopping a server: input closed, asked to end, killed."""
     waiting: int = 10_000

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.private_files import refuse_unsafe
 from mulligan.types.values import hide_fields
 
 _TEXT = r'"(?:[^"\\\n]|\\.)*+"?'

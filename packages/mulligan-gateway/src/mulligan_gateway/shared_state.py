@@ -23,7 +23,7 @@ from mulligan.types.display import show_name
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.turn import SessionHistories
-from mulligan_gateway.access import EVERYTHING, Grant
+from mulligan_gateway.access import EVERYTHING, NOTHING, Grant
 from mulligan_gateway.declarations import GatewayOptions, declare_by_hints
 from mulligan_gateway.metrics import Metrics
 from mulligan_gateway.party import Tasks
@@ -136,6 +136,8 @@ class Shared:
         self.version = version("mulligan")
         self.grants: Mapping[str, Grant] = {}
         """What clients may do of whom the operator says it."""
+        self.find_client: Callable[[str], str] = str
+        """The client of the operator's file that a principal comes as."""
         self.metrics = Metrics()
         self.log: Callable[[dict[str, object]], None] | None = None
         """Told of every call, where the operator wants to read that."""
@@ -157,7 +159,8 @@ class Shared:
 
     def find_grant(self, principal: str) -> Grant:
         """What a client may do."""
-        return self.grants.get(principal, EVERYTHING)
+        default = NOTHING if principal and self.grants else EVERYTHING
+        return self.grants.get(self.find_client(principal), default)
 
     def list_servers(self, principal: str) -> list[Server]:
         """The servers that a client may use."""
@@ -209,7 +212,7 @@ class Shared:
     def vouches_for(self, principal: str) -> bool:
         """Whether what a client reports of a person counts as said: the one that has started the
         gateway for itself, or one that the operator has named."""
-        return not principal or principal in self.options.trusted
+        return not principal or self.find_client(principal) in self.options.trusted
 
     async def settle(self, server: str, tool: str) -> None:
         """Have what the operator says of a tool count, whatever its server lists by now."""
@@ -231,6 +234,13 @@ class Shared:
         self._unlisted.add(key)
         return True
 
+    def forwards_unlisted(self, server: str, tool: str) -> bool:
+        """Whether a tool that its server does not list may be called: where it is declared, and
+        where nothing would be held anyway."""
+        if self.options.modes.get(server, self.options.mode).only_watches:
+            return True
+        return any((each.server, each.tool) == (server, tool) for each in self.options.declarations)
+
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""
         key = call.server, call.tool
@@ -246,6 +256,16 @@ class Shared:
     def forget_mode(self, server: str, tool: str) -> None:
         """A tool is declared anew, or will be at its next call."""
         self._tools.pop((server, tool), None)
+
+    def change_options(self, options: GatewayOptions) -> None:
+        """From now on, the operator says this of tools. A call under way ends as it began, and one
+        that begins waits until its tool is declared anew."""
+        declared = {(each.server, each.tool): each for each in options.declarations}
+        self._unsaid |= self._misfits.keys() | self.unsure.keys()
+        self._unsaid -= declared.keys()
+        self.options, self.unsure = options, declared
+        for known in (self._misfits, self.settled_at, self._tools):
+            known.clear()
 
     def _declare_unsaid(self, call: HostCall) -> None:
         """A tool that the operator says nothing of: by its hints if they count, else its mode."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import stat
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import cast
 
+from mulligan_gateway.client_session import ClientSession
 from mulligan_gateway.gateway import Gateway
 from mulligan_gateway.party import Party, Pressure
 from mulligan_gateway.protocol import LineCutter, as_line
@@ -40,6 +42,8 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
             source = os.fdopen(os.dup(reads), "rb", buffering=0)
             transport, _ = await loop.connect_read_pipe(lambda: reader, source)
             session.on_full = partial(_pause, transport)
+            with suppress(NotImplementedError):  # on Windows there is no such signal
+                loop.add_signal_handler(signal.SIGTERM, partial(_terminate, session, reader))
             await reader.over
             transport.close()
         else:
@@ -57,6 +61,12 @@ def _is_stream(fd: int) -> bool:
     mode = os.fstat(fd).st_mode
     # Of devices, only a terminal can be waited for: /dev/null cannot.
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)
+
+
+def _terminate(session: ClientSession, reader: _Pipe) -> None:
+    """A client that does not wait kills us next: what does not end by itself ends now."""
+    session.terminate_servers()
+    reader.connection_lost(None)
 
 
 def _pause(transport: asyncio.ReadTransport, *, full: bool) -> None:

@@ -63,6 +63,10 @@ class WrittenTable:
             raise self.fail(f"{name} is {value!r}; it is a list of texts.")
         return tuple(value)
 
+    def take_all_texts(self) -> dict[str, tuple[str, ...]]:
+        """Every key, each with a list of texts, or one."""
+        return {name: self.take_texts(name) for name in list(self._given)}
+
     def take_table(self, name: str) -> WrittenTable | None:
         """A table within; `None` where there is none."""
         value = self.take_any(name)

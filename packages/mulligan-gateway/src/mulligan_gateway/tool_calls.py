@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from difflib import get_close_matches
 from typing import Any
 
 from msgspec.structs import replace
@@ -45,7 +46,7 @@ from mulligan_gateway.protocol import (
 )
 from mulligan_gateway.shared_state import QuestionedCall
 from mulligan_gateway.tool_list import Lists
-from mulligan_gateway.tools import OWN_TOOLS, STATUS, add_notes, build_result
+from mulligan_gateway.tools import OWN_TOOLS, SEPARATOR, STATUS, add_notes, build_result
 from mulligan_gateway.upstream import ServerDownError
 
 ELICITATION, METHOD = "elicitation", "elicitation/create"
@@ -173,7 +174,11 @@ class Calls:
             return
         found = None if asked is None else ends.names.resolve(asked.name)
         if asked is None or found is None:
-            ends.refuse(frame, code=BAD_PARAMS, said="No server has such a tool.")
+            said = "A call has a name, which is a text, and arguments, which are an object."
+            if asked is not None:
+                said = f"No server has a tool {show_name(asked.name)!r}. "
+                said += describe_near(asked.name, self._lists.list_exposed())
+            ends.refuse(frame, code=BAD_PARAMS, said=said)
             return
         await self._call_server(asked, *found)
 
@@ -186,6 +191,13 @@ class Calls:
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
         why = self._lists.find_refusal(tool)
         await shared.settle(server, name)
+        if (
+            not why
+            and self._lists.lacks(server, name)
+            and not shared.forwards_unlisted(server, name)
+        ):
+            near = describe_near(asked.name, self._lists.list_exposed()).rstrip(".?")
+            why = f"{server} lists no tool {show_name(name)!r}. {near}"
         if not why and not shared.takes_name(server, name):
             why = "its server does not list it. No more names of tools are taken"
         made = UpstreamCall(ends, upstream, asked, tool=name)
@@ -378,6 +390,14 @@ class Calls:
         if asked.said and ends.shared.vouches_for(ends.principal):
             said.append(Utterance(by=Speaker.PERSON, text=asked.said))
         ends.shared.histories.put(ends.principal, run.id, [*said, *run.list_returned()])
+
+
+def describe_near(name: str, known: Collection[str]) -> str:
+    """Which tool was probably meant, of those that its client may call."""
+    bare = [each for each in known if each.endswith(f"{SEPARATOR}{name}")]
+    near = sorted(bare)[:3] or get_close_matches(name, known, n=1)
+    meant = " or ".join(map(repr, near))
+    return f"Did you mean {meant}?" if near else "tools/list has all there are."
 
 
 def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: str) -> bytes:

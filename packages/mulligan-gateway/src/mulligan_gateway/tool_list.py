@@ -78,6 +78,7 @@ MOST_LISTED: Mapping[str, int] = {TOOLS: 10_000, PROMPTS: 10_000, RESOURCES: 10_
 """Of one server and kind; every resource is held against the templates of the other servers."""
 NO_TOOLS = b'{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}'
 """As later revisions want to hear it."""
+NO_CURSOR = "The cursor is none of ours: list again from the beginning, without one."
 UNAPPROVED = (
     "what it says of itself has changed since a person approved of it. The operator approves of "
     "it with `mulligan gateway --approve-tools`"
@@ -110,6 +111,20 @@ class Lists:
         server = upstream.server.name
         found = self._ends.known.get((TOOLS, server), {}).get(name)
         return found if isinstance(found, ListedTool) else ListedTool(server=server, name=name)
+
+    def lacks(self, server: str, name: str) -> bool:
+        """Whether a server has listed its tools, and this one is not among them."""
+        known = self._ends.known.get((TOOLS, server))
+        return known is not None and name not in known
+
+    def list_exposed(self) -> list[str]:
+        """The tools that the client may call, as it knows them, of the lists that were read."""
+        grant, names = self._ends.shared.find_grant(self._ends.principal), self._ends.names
+        return [
+            names.name_for_clients(item.server, item.name)
+            for item in self._list_offered(TOOLS)
+            if grant.allows(item.server, item.name) and not self.find_refusal(item)
+        ]
 
     def find_refusal(self, item: ListedItem) -> str:
         """Why something of a list is neither shown nor used; empty where it is."""
@@ -159,7 +174,7 @@ class Lists:
         params = read_fields(frame.params)
         cursors = read_cursor(read_text(params.get("cursor")))
         if cursors is None:
-            self._ends.refuse(frame, code=BAD_PARAMS, said="The cursor is none of ours.")
+            self._ends.refuse(frame, code=BAD_PARAMS, said=NO_CURSOR)
             return
         params.pop("cursor", None)
 
@@ -173,7 +188,7 @@ class Lists:
 
         asked = [
             read(upstream, _turn_page(params, cursors.get(name, "")))
-            for name, upstream in self._ends.upstreams.items()
+            for name, upstream in self._list_there().items()
             if not cursors or name in cursors
         ]
         pages = await asyncio.gather(*asked)
@@ -181,6 +196,10 @@ class Lists:
             await self._learn_claims(params.get(META, b""))
             await self._report_claims()
         await self._answer_merged(frame, [page for page in pages if page is not None])
+
+    def _list_there(self) -> dict[str, Upstream]:
+        """The servers, less those that are still to come."""
+        return {name: each for name, each in self._ends.upstreams.items() if not each.late}
 
     async def _answer_one(self, upstream: Upstream, frame: Frame) -> None:
         await upstream.start()
@@ -315,7 +334,7 @@ class Lists:
     async def _learn_claims(self, meta: bytes | Raw) -> None:
         """Know of every server which addresses are its own, before one of them is read."""
         await asyncio.gather(
-            *(self.learn(each, _CLAIMING, meta=meta) for each in self._ends.upstreams.values())
+            *(self.learn(each, _CLAIMING, meta=meta) for each in self._list_there().values())
         )
 
     async def _learn_from(

@@ -24,8 +24,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.stores.private_files import hold_lock
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.private_files import hold_lock
 from mulligan.types.values import hide_fields
 from mulligan_gateway.protocol import BAD_PARAMS, META, Raw, read_fields, read_text
 
@@ -143,11 +143,19 @@ _TOOL = {"type": "string", "description": "The name of a tool."}
 _ACTION = {"type": "string", "description": "The id of an action."}
 
 
-def _build(name: str, description: str, properties: dict[str, Any], *, reads: bool = True) -> Any:
+def _build(
+    name: str,
+    description: str,
+    properties: dict[str, Any],
+    *,
+    required: tuple[str, ...] = (),
+    reads: bool = True,
+) -> Any:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return {
         "name": name,
         "description": description,
-        "inputSchema": {"type": "object", "properties": properties, "additionalProperties": False},
+        "inputSchema": schema | ({"required": list(required)} if required else {}),
         "annotations": {"readOnlyHint": reads, "openWorldHint": False},
     }
 
@@ -168,6 +176,7 @@ OWN_TOOLS = (
         SEARCH,
         "Search known errors of all tools and their fixes, by the words of an error message.",
         {"words": {"type": "string", "description": "Words, such as those of an error."}},
+        required=("words",),
     ),
     _build(
         UNDO,
@@ -177,7 +186,8 @@ OWN_TOOLS = (
     ),
     _build(
         STATUS,
-        "Status of what you did, and of calls that await approval. Without an id: all.",
+        "Status of what you did, of calls that await approval, and of servers that are not there. "
+        "Without an id: all.",
         {"action": _ACTION},
     ),
 )

@@ -124,16 +124,17 @@ class ServerProcess(asyncio.SubprocessProtocol):
         for last_word in (signal.SIGTERM, signal.SIGKILL):
             if await self._is_over():
                 break
-            self._send_signal(last_word)
+            self.send_signal(last_word)
         await self._is_over()
-        self._send_signal(signal.SIGKILL)
+        self.send_signal(signal.SIGKILL)
         self._process.close()
 
     async def _is_over(self) -> bool:
         done, _ = await asyncio.wait([self._ended], timeout=self._upstream.limits.stop)
         return bool(done)
 
-    def _send_signal(self, number: int) -> None:
+    def send_signal(self, number: int) -> None:
+        """Send a signal to all that it has started."""
         if self._process is not None and (pid := self._process.get_pid()):
             # The group outlives its first process where that has left children behind.
             with suppress(ProcessLookupError, PermissionError):
@@ -444,6 +445,10 @@ class Listener(Protocol):
         """It does not take what it is sent, or does again."""
 
 
+Greets = Callable[["Upstream"], Awaitable[None]]
+"""Introduces a client to a server."""
+
+
 class Upstream(Party):
     """A server with its lives, one after the other."""
 
@@ -460,8 +465,12 @@ class Upstream(Party):
         self._silent = 0
         """Requests in a row in whose time it has said nothing at all."""
         self.lives = 0
+        self._down = ""
+        """Why it could not be started the last time; empty: it could, or nobody has tried."""
         self.closed = False
-        self.greet: Callable[[Upstream], Awaitable[None]] | None = None
+        self.late = False
+        """Whether its client has heard the other servers, and not it, as it is slow to answer."""
+        self.greet: Greets | None = None
         """Introduces the client to a server that was started again."""
         self._dying = Tasks()
         self._asking = Tasks()
@@ -477,37 +486,53 @@ class Upstream(Party):
         """Whether it can be asked at once."""
         return self.way is not None and not self._starting.locked()
 
-    async def start(self) -> None:
-        """Start it unless it runs; `ServerDownError` where it cannot be, or not yet."""
-        if self.is_up:
+    @property
+    def missing(self) -> str:
+        """Why its tools are not there, in a sentence; empty where they are, or may be."""
+        if self._starting.locked() or self.late:
+            return f"The server {self.server.name!r} is still starting."
+        return self._down
+
+    async def start(self, greet: Greets | None = None) -> None:
+        """Start it unless it runs; `ServerDownError` where it cannot be, or not yet. `greet`: a
+        client has come that introduces itself in any case, and nothing else is sent before."""
+        if self.is_up and greet is None:
             return
         async with self._starting:
-            if self.way is not None:
+            if self.way is not None and greet is None:
                 return
-            await self._wait_out()
-            self.lives += 1
-            self._silent = 0
+            if self.way is None:
+                await self._wait_out()
+                self.lives += 1
+                self._silent = 0
+            limit = self.limits.start if self.lives > 1 else self.limits.answer
             try:
-                kind = ServerProcess if self.server.command else ServerAddress
-                self._life = way = kind(self, partial(self._end_life, self.lives))
-                async with asyncio.timeout(self.limits.start):
-                    await way.start()
-                if self._life is not way:
-                    raise ConnectionRefusedError("it ended at once")
-                self.way = way
-                if self.greet is not None:
-                    async with asyncio.timeout(self.limits.start):
-                        await self.greet(self)
+                if self.way is None:
+                    await self._open()
+                if (greet := greet or self.greet) is not None:
+                    async with asyncio.timeout(limit):
+                        await greet(self)
+                self._down = ""
             except (OSError, TimeoutError, ConfigurationError, ValueError) as error:
                 if self._life is not None:
                     self._note_death()
                 self._drop_way()
                 await self._dying.wait()
-                late = f"it has not answered within {self.limits.start:g} seconds"
+                late = f"it has not answered within {limit:g} seconds"
                 why = str(error) or (late if isinstance(error, TimeoutError) else repr(error))
-                raise ServerDownError(
+                self._down = (
                     f"The server {self.server.name!r} cannot be started: {why.rstrip('.')}."
-                ) from error
+                )
+                raise ServerDownError(self._down) from error
+
+    async def _open(self) -> None:
+        kind = ServerProcess if self.server.command else ServerAddress
+        self._life = way = kind(self, partial(self._end_life, self.lives))
+        async with asyncio.timeout(self.limits.start):
+            await way.start()
+        if self._life is not way:
+            raise ConnectionRefusedError("it ended at once")
+        self.way = way
 
     def send(self, frame: bytes) -> None:
         """Hand a message over, less what its client says to us alone."""
@@ -607,6 +632,11 @@ class Upstream(Party):
         self._drop_way()
         await self._dying.wait()
 
+    def terminate(self) -> None:
+        """Have its processes end at once, where it is some."""
+        if isinstance(self._life, ServerProcess):
+            self._life.send_signal(signal.SIGTERM)
+
     async def renew(self) -> None:
         """End this life, so that the next request begins one that nobody has spoken to."""
         self.fail_all(f"The server {self.server.name!r} is started anew.")
@@ -633,7 +663,8 @@ class Upstream(Party):
 
     def take_too_long(self, outline: Frame, *, key: bytes = b"") -> None:
         """A message is longer than is taken; `key`: what it answers, where it does not say."""
-        why = f"is longer than {self.limits.server_frame} bytes, the most that is taken"
+        most = self.limits.server_frame
+        why = f"is longer than {most} bytes, the most that is taken (--max-message)"
         self.take_unread(outline, key=outline.key or key, why=why)
 
     def take_unread(self, outline: Frame, *, key: bytes, why: str) -> None:

@@ -230,8 +230,8 @@ def take(message):  # noqa: C901
         note(method)
 
 
-if os.environ.get("SLOW_START"):
-    time.sleep(float(os.environ["SLOW_START"]))
+while os.environ.get("STARTS_WITH") and not Path(os.environ["STARTS_WITH"]).exists():
+    time.sleep(0.01)
 for line in sys.stdin:
     try:
         message = json.loads(line)

@@ -73,6 +73,7 @@ def test_the_file_that_the_page_shows_can_be_read(tmp_path):
         (('token = "b', 'token = "'), "each is of one client"),
         (('"bbbbbbbbbbbbbbbbbbbb"', '"short"'), "too short"),
         (("at_once = 4", "at_onc = 4"), "Did you mean"),
+        (("clients.bob", 'clients."ann/bob"'), "'ann/bob' in .* has a slash"),
         (("at_once = 4", "at_once = -4"), "below 0"),
         (('"read"', '"reads"'), "there are"),
         (('"files/*", "git/git_status"', '"filse/*"'), "fits no server"),

@@ -200,7 +200,8 @@ async def test_an_answer_that_is_too_long_ends_its_call_also_where_its_id_stands
     async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
         answer = await client.call("long", {"size": 30_000, "id_last": True})
 
-    assert "is longer than 20000 bytes" in json.dumps(answer)
+    said = "is longer than 20000 bytes, the most that is taken (--max-message)."
+    assert said in json.dumps(answer)
 
 
 async def test_a_request_of_a_server_that_is_too_long_is_refused_and_ends_no_call():
@@ -338,6 +339,85 @@ async def test_a_server_that_is_not_there_is_not_taken_for_one_of_an_earlier_rev
         probed = await client.ask("server/discover", {})
 
     assert probed["result"]["supportedVersions"] == ["2026-07-28"]
+
+
+async def test_no_client_waits_for_a_slow_server_and_its_tools_come_once_it_is_there(tmp_path):
+    gate = tmp_path / "gate"
+    slow = scripted("slow", STARTS_WITH=str(gate), MODERN="yes")
+    limits = replace(QUICK, greeting=0.0)
+    async with (
+        run_gateway(slow, scripted("old"), limits=limits) as gateway,
+        connect(gateway, greets=False) as client,
+    ):
+        client.say("server/discover", {}, key="probe")
+        greeting = await client.greet()
+        before = await client.ask("tools/list")
+        status = await client.call("mulligan_status")
+        gate.touch()
+        await client.wait_for(lambda m: m.get("method") == "notifications/tools/list_changed")
+        after = await client.ask("tools/list")
+        made = await client.call("slow_add", {"a": 1, "b": 2})
+        later = await client.call("mulligan_status")
+
+    names = [{tool["name"] for tool in each["result"]["tools"]} for each in (before, after)]
+    assert greeting["capabilities"]["tools"]["listChanged"] is True
+    assert "old_add" in names[0]
+    assert "slow_add" not in names[0]
+    assert names[1] >= {"old_add", "slow_add"}
+    assert made["result"]["structuredContent"] == {"result": 3}
+    assert "The server 'slow' is still starting." in json.dumps(status)
+    assert "slow" not in json.dumps(later)
+
+
+@pytest.mark.parametrize("revision", ["only", "yes", ""])
+async def test_who_asks_what_servers_can_waits_for_a_slow_one_no_longer_than_a_handshake(
+    tmp_path, revision
+):
+    gate, ledger = tmp_path / "gate", tmp_path / "ledger"
+    slow = scripted("slow", STARTS_WITH=str(gate), MODERN=revision, LEDGER=str(ledger))
+    limits = replace(QUICK, greeting=0.0)
+    async with (
+        run_gateway(slow, scripted("new", MODERN="yes"), limits=limits) as gateway,
+        connect(gateway, greets=False) as client,
+    ):
+        first = await client.ask("server/discover", {})
+        again = await client.ask("server/discover", {})
+        status = await client.call("mulligan_status")
+        greeting = await client.greet()
+        gate.touch()
+        await client.wait_for(lambda m: m.get("method") == "notifications/tools/list_changed")
+        made = await client.call("slow_add", {"a": 1, "b": 2})
+
+    assert first["error"]["code"] == -32601
+    assert "slow may only know the handshake" in first["error"]["message"]
+    assert again["result"]["supportedVersions"] == ["2026-07-28"]
+    assert "The server 'slow' is still starting." in json.dumps(status)
+    assert greeting["serverInfo"]["name"] == "mulligan"
+    assert made["result"]["structuredContent"] == {"result": 3}
+    introduced = ["notifications/initialized"] if not revision else []
+    assert (ledger.read_text() if ledger.exists() else "").split() == introduced
+
+
+async def test_a_slow_server_that_the_operator_replaces_is_waited_for_no_more(tmp_path):
+    slow = scripted("slow", STARTS_WITH=str(tmp_path / "never"))
+    limits = replace(QUICK, greeting=0.0)
+    async with (
+        run_gateway(slow, scripted("old"), limits=limits) as gateway,
+        connect(gateway) as client,
+    ):
+        gateway.change_servers([scripted("slow"), scripted("old")])
+        client.session.change_servers()
+        listed = await client.ask("tools/list")
+
+    assert {"old_add", "slow_add"} <= {tool["name"] for tool in listed["result"]["tools"]}
+
+
+async def test_a_client_is_told_which_server_is_not_there_and_why():
+    broken = Server(name="broken", command=("/there/is/no/such/program",))
+    async with run_gateway(broken, scripted("old")) as gateway, connect(gateway) as client:
+        status = await client.call("mulligan_status")
+
+    assert "The server 'broken' cannot be started: " in json.dumps(status)
 
 
 @pytest.mark.parametrize("beside", [(), ("old",), ("other",)])

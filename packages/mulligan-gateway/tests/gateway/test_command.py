@@ -1,5 +1,8 @@
+import asyncio
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import tomllib
@@ -7,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from fastmcp import Client as FastClient
 from fastmcp.client.transports import StdioTransport
@@ -16,7 +20,7 @@ from mcp.client.stdio import stdio_client
 from mulligan.cli.main import main
 from mulligan.types.effect import Mode
 from mulligan_gateway.declarations import read_rules
-from tests.gateway.world import SCRIPT
+from tests.gateway.world import INITIALIZE, SCRIPT, wait_until
 
 pytestmark = pytest.mark.full
 
@@ -130,6 +134,27 @@ async def test_servers_of_two_generations_are_both_there_for_the_official_client
     assert [each.structured_content for each in called] == [{"result": 3}] * 2
 
 
+async def test_a_client_of_its_own_may_send_what_a_server_takes(servers):
+    long = "x" * 5_000_000
+    async with Client(stdio_client(StdioServerParameters(**through(servers)))) as client:
+        answer = await client.get_prompt("greet", {"name": long})
+
+    assert answer.messages[0].content.text == f"Greet {long}."
+
+
+def test_a_name_that_the_store_would_mask_is_no_clients(servers):
+    tokens = servers.parent / "tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text(f"bob {'b' * 20}\nann@example.com {'a' * 20}\n")
+    given = through(servers, "--http", "8400", "--token-file", str(tokens))
+    command = [given["command"], *given["args"]]
+
+    done = subprocess.run(command, env=given["env"], capture_output=True, text=True, check=False)
+
+    assert done.returncode != 0
+    assert f"The name of client 2 in {tokens} looks like personal data" in done.stderr
+
+
 async def test_the_client_of_fastmcp_works_through_it_too(servers):
     given = through(servers, "--mode", "suggest")
     async with FastClient(StdioTransport(**given)) as client:
@@ -240,6 +265,43 @@ async def test_what_a_failed_call_has_done_all_the_same_is_reviewed_too(servers)
     assert "The printer has no paper." in right.content[0].text
 
 
+DEAF = """
+import json, os, pathlib, sys, time
+
+asked = json.loads(sys.stdin.readline())
+about = {"name": "deaf", "version": "1"}
+said = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": about}
+print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said}), flush=True)
+pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
+time.sleep(120)
+"""
+
+
+async def test_a_server_that_hears_nothing_ends_with_its_gateway(servers):
+    file, written = servers.with_name("deaf.py"), servers.with_name("pid")
+    file.write_text(DEAF)
+    command = {"command": sys.executable, "args": [str(file), str(written)]}
+    servers.write_text(json.dumps({"mcpServers": {"deaf": command}}))
+    given = through(servers)
+    gateway = await asyncio.create_subprocess_exec(
+        given["command"],
+        *given["args"],
+        env=given["env"],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+    gateway.stdin.write(json.dumps(asked).encode() + b"\n")
+    await gateway.stdout.readline()
+    await wait_until(lambda: written.exists() and bool(written.read_text()))
+    pid = int(written.read_text())
+
+    gateway.terminate()
+    await gateway.wait()
+
+    await wait_until(lambda: not Path(f"/proc/{pid}").exists(), seconds=20.0)
+
+
 def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_path):
     file = tmp_path / "mcp.json"
     server = {"command": sys.executable, "args": [str(SCRIPT)]}
@@ -282,7 +344,8 @@ def run_command(
 async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(servers):
     before = servers.read_bytes()
     folder = servers.parent
-    (folder / "said.toml").write_text('mode = "suggest"\n')
+    declared = '[servers.sdk.tools.fail]\neffect = "irreversible"\n'
+    (folder / "said.toml").write_text(f'mode = "suggest"\n{declared}')
     (folder / "said.toml").chmod(0o600)
 
     wrapped = run_command("--wrap", "mcp.json", "--declarations", "said.toml", folder=folder)
@@ -295,6 +358,7 @@ async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(serve
     put_back = run_command("--unwrap", "mcp.json", folder=folder)
 
     assert (wrapped.returncode, put_back.returncode) == (0, 0), wrapped.stderr + put_back.stderr
+    assert "sdk starts. Its tools: 1 irreversible, 2 undeclared." in wrapped.stderr
     # A client starts it wherever it likes: no path may hang on where this was said.
     assert str(folder / "said.toml") in entry["args"]
     assert f"sqlite:///{folder}/g.db" in entry["args"]
@@ -302,6 +366,18 @@ async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(serve
     assert answer.structured_content == {"result": 3}
     assert {"add", "mulligan_undo"} <= tools
     assert servers.read_bytes() == before
+
+
+def test_a_server_that_does_not_start_is_seen_when_it_is_wrapped(servers):
+    file = json.loads(servers.read_text())
+    file["mcpServers"]["gone"] = {"command": "/there/is/no/such/program"}
+    servers.write_text(json.dumps(file))
+
+    wrapped = run_command("--wrap", "mcp.json", folder=servers.parent)
+
+    assert wrapped.returncode == 0
+    assert "gone is behind the gateway, and does not work: The server 'gone'" in wrapped.stderr
+    assert "sdk starts. Its tools: 3 undeclared." in wrapped.stderr
 
 
 def test_a_file_of_declarations_is_suggested_and_is_one(servers):
@@ -363,3 +439,69 @@ def test_what_a_wrapped_file_could_not_mean_is_refused_and_nothing_written(
     assert why in told
     assert "s3cr3t" not in told
     assert servers.read_bytes() == before
+
+
+def ask(method: str, params: object) -> dict:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+
+async def test_a_hangup_has_all_files_read_again_and_one_that_cannot_be_read_changes_nothing(
+    servers,
+):
+    folder = servers.parent
+    tokens, said = folder / "clients.toml", folder / "tools.toml"
+    tokens.touch(mode=0o600)
+    tokens.write_text(f'[clients.ann]\ntoken = "{"a" * 20}"\n')
+    said.write_text('[servers.sdk.tools.add]\nmode = "suggest"\neffect = "irreversible"\n')
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    files = "--token-file", str(tokens), "--declarations", str(said)
+    given = through(servers, "--http", str(port), *files)
+    command = given["command"], *given["args"]
+    gateway = await asyncio.create_subprocess_exec(
+        *command, env=given["env"], stderr=asyncio.subprocess.PIPE
+    )
+    url = f"http://127.0.0.1:{port}/mcp"
+    headers = {
+        "authorization": f"Bearer {'a' * 20}",
+        "accept": "application/json, text/event-stream",
+    }
+
+    async def hear(words: str) -> None:
+        async for line in gateway.stderr:
+            if words in line.decode():
+                return
+        raise AssertionError(words)
+
+    async def hang_up(words: str) -> None:
+        gateway.send_signal(signal.SIGHUP)
+        await hear(words)
+
+    try:
+        await hear("Clients are served")
+        async with httpx.AsyncClient(timeout=120, headers=headers) as http:
+            while True:
+                try:
+                    opened = await http.post(url, json=ask("initialize", INITIALIZE))
+                    break
+                except httpx.ConnectError:
+                    await asyncio.sleep(0.05)
+            http.headers["mcp-session-id"] = opened.headers["mcp-session-id"]
+            await http.post(url, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+            add = ask("tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}})
+            held = await http.post(url, json=add)
+            said.write_text('[servers.sdk.tools.add]\neffect = "raed"\n')
+            await hang_up("Nothing was changed: ")
+            still = await http.post(url, json=add)
+            said.write_text("strict = true\n")
+            await hang_up("strict of the declarations takes a restart")
+            said.write_text('[servers.sdk.tools.add]\neffect = "read"\n')
+            await hang_up("The files were read again. Servers: sdk.")
+            made = await http.post(url, json=add)
+    finally:
+        gateway.terminate()
+        await gateway.wait()
+
+    assert [each.json()["result"]["isError"] for each in (held, still)] == [True, True]
+    assert made.json()["result"]["structuredContent"] == {"result": 3}

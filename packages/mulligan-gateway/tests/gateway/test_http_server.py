@@ -3,7 +3,7 @@
 import pytest
 
 from mulligan.types.errors import ConfigurationError
-from mulligan_gateway.access import Access, Refusal, read_tokens
+from mulligan_gateway.access import Access, read_tokens
 from mulligan_gateway.http_server import (
     MOST_KEPT,
     MOST_QUEUED,
@@ -12,6 +12,7 @@ from mulligan_gateway.http_server import (
     Streams,
 )
 from mulligan_gateway.protocol import Limits
+from mulligan_gateway.sign_in import Refusal
 
 TOKEN = "t" * 20
 HEADERS = {"host": "127.0.0.1:8400", "authorization": f"Bearer {TOKEN}"}
@@ -79,7 +80,13 @@ def test_who_is_not_named_never_becomes_somebody_who_is(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "ann short\n", f"ann {'a' * 20}\nann {'b' * 20}\n", f"ann {'a' * 20}\n{'a' * 20}\n"],
+    [
+        "",
+        f"ann/bob {'a' * 20}\n",
+        "ann short\n",
+        f"ann {'a' * 20}\nann {'b' * 20}\n",
+        f"ann {'a' * 20}\n{'a' * 20}\n",
+    ],
 )
 def test_a_file_without_a_secret_or_with_one_name_twice_is_refused(tmp_path, text):
     file = tmp_path / "tokens"

@@ -1,5 +1,6 @@
 """A call through the gateway: as it came, in the log, held, approved and explained."""
 
+import asyncio
 import json
 
 import pytest
@@ -282,13 +283,40 @@ async def test_a_tool_that_is_not_there_is_not_a_matter_of_its_arguments():
     assert "Nothing exists under what was asked for." in why
 
 
-@pytest.mark.parametrize("name", ["mulligan_undo", "mulligan_status", "mulligan_why"])
-async def test_an_argument_that_the_gateways_own_tools_do_not_take_is_refused(name):
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("mulligan_undo", {"id": "7"}, "mulligan_undo takes no 'id', only action."),
+        ("mulligan_status", {"id": "7"}, "mulligan_status takes no 'id', only action."),
+        ("mulligan_why", {"id": "7"}, "mulligan_why takes no 'id', only tool."),
+        ("mulligan_undo", {"action": 7}, "mulligan_undo takes action as a text."),
+        ("mulligan_search", {}, "mulligan_search needs words."),
+    ],
+)
+async def test_arguments_that_the_gateways_own_tools_do_not_take_are_refused(name, arguments, said):
     async with run_gateway() as gateway, connect(gateway) as client:
-        answer = await client.call(name, {"id": "7"})
+        answer = await client.call(name, arguments)
 
     assert answer["result"]["isError"] is True
-    assert f"{name} takes no 'id', only " in answer["result"]["content"][0]["text"]
+    assert answer["result"]["content"][0]["text"] == f"{said} Nothing was done."
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("add", {}, "No server has a tool 'add'. Did you mean 'a_add' or 'b_add'?"),
+        ("b_ad", {}, "Unknown tool: ad"),
+        ("nothing", {}, "No server has a tool 'nothing'. tools/list has all there are."),
+        ("a_add", [1], "A call has a name, which is a text, and arguments, which are an object."),
+    ],
+)
+async def test_a_call_that_cannot_be_meant_is_refused_with_what_can(name, arguments, said):
+    servers = scripted("a"), scripted("b")
+    async with run_gateway(*servers) as gateway, connect(gateway) as client:
+        await client.ask("tools/list")
+        answer = await client.ask("tools/call", {"name": name, "arguments": arguments})
+
+    assert answer["error"] == {"code": -32602, "message": said}
 
 
 async def test_nobody_is_asked_to_approve_a_call_whose_server_is_not_installed(tmp_path):
@@ -312,7 +340,8 @@ async def test_nothing_known_is_said_to_be_nothing():
         assert await ask(client, "mulligan_pitfalls", tool="add") == "Nothing is known to go wrong."
         assert await ask(client, "mulligan_search", words="x") == "Nothing is known of that."
         assert "Nothing" in await ask(client, "mulligan_undo")
-        assert "Nothing of yours awaits approval" in await ask(client, "mulligan_status")
+        nothing = "Nothing of yours awaits approval, and nothing is on record since the gateway was"
+        assert nothing in await ask(client, "mulligan_status")
 
 
 async def test_an_agent_sees_its_own_held_call_and_nobody_elses(tmp_path):
@@ -339,7 +368,7 @@ async def test_an_agent_sees_its_own_held_call_and_nobody_elses(tmp_path):
     assert "Once mulligan_status says that it is approved, call it once more" in told
     assert "call it once more with the same arguments" in approved
     assert "held" in mine
-    assert theirs == "There is no such action of yours."
+    assert theirs.startswith("There is no such action of yours.")
     assert made["result"]["content"][0]["text"] == "written"
     assert "held" not in after
 
@@ -360,6 +389,54 @@ async def test_who_comes_back_is_told_what_is_still_waiting(tmp_path):
 
         assert "It is awaiting approval." in mine
         assert theirs == "Nothing of yours awaits approval, and nothing is on record."
+
+
+@pytest.mark.parametrize(
+    ("principal", "agent", "listed"),
+    [("", "tester", True), ("", "other", False), ("ann", "x", True)],
+)
+async def test_what_waits_is_told_after_a_restart_by_whose_it_is(
+    principal, agent, listed, tmp_path
+):
+    told = []
+    for name in ("tester", agent):
+        m = Mulligan(f"sqlite:///{tmp_path}/m.db")
+        m.declare("write", server="one", effect=Effect.IRREVERSIBLE)
+        async with (
+            run_gateway(m=m, mode=Mode.SUGGEST) as gateway,
+            connect(gateway, can=(), principal=principal) as client,
+        ):
+            client.session.ends.said["clientInfo"] = {"name": name}
+            if not told:
+                await client.call("write", {"name": "x"})
+                (action,) = [each.id for each in m.insights.open_list.actions()]
+            told.append(await ask(client, "mulligan_status"))
+            by_id = await ask(client, "mulligan_status", action=action)
+
+    assert "It is awaiting approval." in told[0]
+    assert [action in told[1], action in by_id] == [listed, listed]
+
+
+async def test_a_call_that_a_person_changed_is_made_as_they_wrote_it_when_it_is_called_again(
+    tmp_path,
+):
+    ledger = tmp_path / "ledger"
+    m = Mulligan(f"sqlite:///{tmp_path}/m.db")
+    m.declare("write", server="one", effect=Effect.IRREVERSIBLE)
+    async with (
+        run_gateway(scripted(LEDGER=str(ledger)), m=m, mode=Mode.SUGGEST) as gateway,
+        connect(gateway, can=(), principal="ann") as client,
+    ):
+        await client.call("write", {"name": "x"})
+        (held,) = [each.id for each in m.insights.open_list.actions()]
+        approve = m.insights.open_list.approve
+        await asyncio.to_thread(approve, held, by="eve", changes={"name": "y"})
+        answered = await client.call("write", {"name": "x"})
+
+    told = " ".join(part["text"] for part in answered["result"]["content"])
+    assert ledger.read_text().split() == ["notifications/initialized", "y"]
+    assert "written" in told
+    assert "A person changed this call before it ran. It was made with name=y." in told
 
 
 async def test_every_row_says_whose_token_its_call_came_with():

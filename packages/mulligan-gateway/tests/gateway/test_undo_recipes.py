@@ -370,10 +370,9 @@ async def test_only_what_the_answer_says_was_made_is_taken_away(m, tmp_path, tit
 
     run = m._build_host({}).open("Note it")
     await run.call(upstream.ask("add_note", title=title))
-    answer = await run.review(None)
+    await run.review(None)
     await run.leave()
 
-    assert answer.undone is undone
     assert upstream.notes == {1: "milk"}
     assert list_states(m) == ([] if undone else [State.UNDO_FAILED])
 
@@ -413,10 +412,10 @@ async def test_an_entity_that_somebody_made_right_before_the_call_is_left_alone(
     ann = {"name": "Ann", "entityType": "person", "observations": []}
     run = m._build_host({}).open("Note her")
     await run.call(upstream.ask("create_entities", entities=[ann]))
-    answer = await run.review(None)
+    await run.review(None)
     await run.leave()
 
-    assert answer.undone is not faster
+    assert list_states(m) == ([State.UNDO_FAILED] if faster else [])
     assert upstream.entities == ({"Ann": ann} if faster else {})
 
 

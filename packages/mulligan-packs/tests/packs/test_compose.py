@@ -91,8 +91,6 @@ async def test_what_one_part_was_refused_does_not_speak_for_the_other(
     (tmp_path / "other").mkdir()
     other = World(engine=create_engine(f"sqlite:///{tmp_path}/other/rows.db"))
     other.create()
-    other.fill()
-    world.fill()
     async with Mulligan("memory:", checks=[reject], recover=False) as m:
         parts = [sql.update(each.engine, "task", id="task_id") for each in (world, other)]
 
@@ -117,7 +115,6 @@ async def test_what_one_part_was_refused_does_not_speak_for_the_other(
 
 
 async def test_where_all_parts_were_refused_nothing_was_done(world: World) -> None:
-    world.fill()
     before = world.read("task", "note")
     async with Mulligan("memory:", recover=False) as m:
 

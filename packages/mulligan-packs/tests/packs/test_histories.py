@@ -43,7 +43,13 @@ def test_no_row_is_lost_taken_or_spoken_of_untruly(
         ("calendar", 1),
         ("google-calendar", 5),
         ("github", 5),
+        ("gmail", 5),
+        ("jira", 5),
+        ("notion", 5),
+        ("outlook-calendar", 5),
+        ("outlook-mail", 5),
         ("slack", 5),
+        ("stripe", 5),
     ],
 )
 def test_nothing_is_lost_in_files_http_and_calendars(tmp_path: Path, pack: str, count: int) -> None:

@@ -19,7 +19,7 @@ from mulligan.codec import encode_json
 from mulligan.evaluation.evaluate import Case
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.private_file import refuse_unwritable, write_private
+from mulligan.types.private_files import refuse_unwritable, write_private
 from mulligan_replay.figures import ReplayReport
 from mulligan_replay.files import list_files
 from mulligan_replay.hosts import find_host
@@ -85,7 +85,7 @@ MOST_CASES = 10_000
     "that were not\nwhat was asked, loops, corrections and lessons. It reads OpenTelemetry spans, "
     "logs of OpenAI, messages\nof LangChain and pydantic-ai, traces of openai-agents, MCP and a "
     "form of its own. No tool and no model\nis called, and nothing leaves the machine. It needs "
-    '`pip install "mulligan[replay]"`.',
+    '`pip install "mulligan[replay]"`.\nThe exit code is 1 if no run was found.',
 )
 def run_replay(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
     """Replay, write the report and sum it up."""
@@ -120,7 +120,8 @@ def _replay(paths: list[Path], options: argparse.Namespace) -> int:
         write_private(options.tools, "\n".join((*lines, "")))
     unread = _describe_unread(done.report)
     if not done.report.turns:
-        return render.answer(options, done.report, *unread, *NOTHING.splitlines())
+        render.answer(options, done.report, *unread, *NOTHING.splitlines())
+        return 1
     said = [f"The report is in {output}."]
     said += [f"What each tool was taken for is in {options.tools}: correct it."] if new else []
     said += [f"{done.learned} lessons were written to the store."] if options.learn else []

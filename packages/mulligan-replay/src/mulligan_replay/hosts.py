@@ -110,7 +110,8 @@ _MOST_DEEP = 8
 
 def list_lines(host: str, store: str, paths: Iterable[Path]) -> Iterator[str]:
     """A file that adds Mulligan to an agent; of a trace, with its irreversible tools in it."""
-    yield f'# pip install "mulligan[{host}]"'
+    if not _is_installed(HOSTS[host][0]):
+        yield f'# pip install "mulligan[{host}]"'
     yield "from mulligan import Mulligan"
     yield ""
     yield f'm = Mulligan({store!r}, checks="standard")'

@@ -9,7 +9,7 @@ from mulligan.cli import render
 from mulligan.cli.options import add_json, command, option
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.private_file import write_private
+from mulligan.types.private_files import write_private
 from mulligan_replay.files import list_files
 from mulligan_replay.hosts import HOSTS, find_host, find_installed, list_lines
 
@@ -41,8 +41,11 @@ def run_init(options: argparse.Namespace, settings: Settings) -> int:  # noqa: A
     missing = next((path for path in files if not path.is_file()), None)
     if missing is not None:
         raise ConfigurationError(f"{missing} is no file.")
-    host = options.host or find_host(files) or _choose_installed()
+    named = options.host or find_host(files)
+    host = named or _choose_installed()
     lines = list(list_lines(host, options.store, files))
+    if not named:
+        lines.insert(0, f"# For {host}, the only framework installed here; --host names another.")
     said: list[str] = []
     if options.output is not None:
         if options.output.exists():

@@ -111,7 +111,8 @@ def _render_about(report: ReplayReport) -> Iterator[str]:
             span,
             f"Times are read as those of people in {report.timezone}.",
             f"{untimed:,} turns say no time." if untimed else "",
-            "Redacted: texts and arguments without what may be secret or personal."
+            "Redacted: texts and arguments without what may be secret or personal. Run it with "
+            "--show-values to see arguments as they are, less secrets."
             if report.redacted
             else "Arguments are shown as they are, less secrets: keep this page to yourself.",
         )

@@ -172,6 +172,7 @@ class Reviewer:
             turn=turn.id,
         )
         failure, result = None, _read_result(traced.result)
+        self.tools.see_result(traced.tool, result)
         outcome = Outcome.SUCCESS if traced.answered else Outcome.UNKNOWN
         if traced.error is not None:
             error = build_error(traced.error_type, traced.error)

@@ -11,12 +11,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from mulligan.checks.parameters import ToolShape, ToolVerb
+from mulligan.checks.parameters import ToolShape, ToolVerb, find_deed, list_verbs
+from mulligan.checks.tool_outputs import as_record
 from mulligan.types.call import Call
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError
-from mulligan_dates.lexicon import load_words
 from mulligan_dates.text import split_name
 from mulligan_replay.trace import TracedTool
 
@@ -61,17 +62,17 @@ def guess_effect(tool: str, told: TracedTool | None = None) -> Guess:
     """By what a server says of a tool, else by the first verb in its name."""
     if told is not None and told.read_only:
         return Guess(effect=Effect.READ, why="its annotation says read-only", said=True)
-    words = split_name(tool)
     if told is not None and told.destructive:
         return Guess(
             effect=Effect.IRREVERSIBLE, why="its annotation says that it destroys", said=True
         )
-    for word in words:
-        if word in load_words("deeds", ToolVerb.READ):
+    for word in list_verbs(tool):
+        deed = find_deed(word)
+        if deed is ToolVerb.READ:
             return Guess(effect=Effect.READ, why=f"its name says {word}")
         if word in _FINAL.split():
             return Guess(effect=Effect.IRREVERSIBLE, why=f"its name says {word}")
-        if any(word in load_words("deeds", verb) for verb in ToolVerb):
+        if deed is not None:
             return Guess(effect=Effect.REVERSIBLE, why=f"its name says {word}")
     return Guess(effect=Effect.UNDECLARED, why="nothing says what it does")
 
@@ -105,6 +106,13 @@ class TracedTools:
         self.calls[name] += 1
         return name
 
+    def see_result(self, tool: str, result: object) -> None:
+        """Take a tool of unknown effect for one that reads, once it has listed things."""
+        shape, guess = self._find(tool)
+        if guess.effect is Effect.UNDECLARED and not guess.said and _lists_things(result):
+            seen = Guess(effect=Effect.READ, why="it returned a list of things")
+            self._shapes[tool] = replace(shape, effect=seen.effect), seen
+
     def find_guess(self, tool: str) -> Guess:
         """What a tool is thought to do."""
         return self._find(tool)[1]
@@ -132,6 +140,11 @@ class TracedTools:
             self._shapes.clear()
         self._shapes[tool] = found
         return found
+
+
+def _lists_things(result: object) -> bool:
+    parts = result.values() if isinstance(result, Mapping) else [result]
+    return any(isinstance(each, list) and any(map(as_record, each)) for each in parts)
 
 
 class Corrections(Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import json
 import pytest
 
 from mulligan.cli.main import main
+from mulligan_replay import hosts
 from mulligan_replay.hosts import HOSTS
 from tests.replay import made
 
@@ -68,3 +69,19 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path, capfd):
 
     assert written.read_text() == "print('mine')"
     assert "is there already" in capfd.readouterr().err
+
+
+def test_a_guess_by_what_is_installed_says_so_and_asks_for_nothing_that_is_there(
+    monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(hosts, "find_spec", lambda name: name if name == "pydantic_ai" else None)
+
+    assert main(["init"]) == 0
+    guessed = capsys.readouterr().out
+    assert main(["init", "--host", "langchain"]) == 0
+    named = capsys.readouterr().out
+
+    assert "# For pydantic-ai, the only framework installed here; --host names another." in guessed
+    assert "pip install" not in guessed
+    assert 'pip install "mulligan[langchain]"' in named
+    assert "# For" not in named

@@ -19,7 +19,7 @@ from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan_replay import Replayed, replay
 from mulligan_replay.command import EXAMPLE
 from mulligan_replay.page import render_report
-from mulligan_replay.tools import guess_effect, read_corrections, write_corrections
+from mulligan_replay.tools import TracedTools, guess_effect, read_corrections, write_corrections
 
 NOW = "2026-11-18T09:00:00+00:00"
 
@@ -122,13 +122,18 @@ def test_guesses_are_written_down_to_be_corrected(folder, capsys):
     main(["replay", str(path), "--tools", "tools.toml", "--json"])
     before = json.loads(capsys.readouterr().out)
     toml = folder / "tools.toml"
-    toml.write_text(toml.read_text().replace('"ping" = "unknown"', '"ping" = "read"'))
+    toml.write_text(toml.read_text().replace('"ping" = "unknown"', '"ping" = "write"'))
+    main(["replay", str(path), "--tools", "tools.toml", "--json"])
+    after = json.loads(capsys.readouterr().out)
+    toml.write_text(toml.read_text().replace('"ping" = "write"', '"ping" = "read"'))
 
     main(["replay", str(path), "--tools", "tools.toml", "--json"])
 
-    after = json.loads(capsys.readouterr().out)
-    assert (before["writes"], before["rejected"]["figure"]) == (1, 1)
-    assert (after["writes"], after["rejected"]["n"]) == (0, 0)
+    last = json.loads(capsys.readouterr().out)
+    # What may only have looked is warned of, and what writes is rejected.
+    assert (before["writes"], before["rejected"]["figure"]) == (1, 0)
+    assert (after["writes"], after["rejected"]["figure"]) == (1, 1)
+    assert (last["writes"], last["rejected"]["n"]) == (0, 0)
     assert after["tools"][0]["why"] == "you said so"
 
 
@@ -166,10 +171,38 @@ def test_what_is_written_down_of_tools_can_be_read(tmp_path):
         ("send_email", Effect.IRREVERSIBLE),
         ("place_order", Effect.IRREVERSIBLE),
         ("frobnicate", Effect.UNDECLARED),
+        ("mail_search", Effect.READ),
+        ("order_cancel", Effect.REVERSIBLE),
+        ("mail_folder", Effect.IRREVERSIBLE),
     ],
 )
 def test_what_a_tool_does_is_guessed_from_its_name(tool, effect):
     assert guess_effect(tool).effect is effect
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "effect"),
+    [
+        ("timesheet.entries", [{"hours": 3.5}, {"hours": 4}], Effect.READ),
+        ("tables.availability", {"slots": [{"time": "19:00"}]}, Effect.READ),
+        ("gate", {"ok": True, "id": "g1"}, Effect.UNDECLARED),
+        ("remove_entries", [{"id": 1}, {"id": 2}], Effect.REVERSIBLE),
+    ],
+)
+def test_a_tool_of_unknown_effect_that_lists_things_reads_them(tool, result, effect):
+    tools = TracedTools()
+
+    tools.see_result(tool, result)
+
+    assert tools.find_guess(tool).effect is effect
+
+
+def test_what_a_person_said_of_a_tool_outranks_what_it_returned():
+    tools = TracedTools({"entries": Effect.UNDECLARED})
+
+    tools.see_result("entries", [{"hours": 3.5}])
+
+    assert tools.find_guess("entries").effect is Effect.UNDECLARED
 
 
 def test_a_turn_without_a_time_is_held_against_no_rule_about_days(tmp_path):
@@ -255,10 +288,18 @@ def test_nothing_to_replay_is_said(folder, capsys):
     assert "--example" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("text", ['{"weather": "sun"}', "{", "sunny", ""])
+@pytest.mark.parametrize("json", [[], ["--json"]])
+def test_a_file_without_runs_is_no_success(folder, capsys, text, json):
+    (folder / "weather.json").write_text(text)
+
+    assert main(["replay", "weather.json", *json]) == 1
+
+
 def test_a_file_without_runs_says_what_could_be_read(folder, capsys):
     (folder / "weather.json").write_text('{"weather": "sun"}')
 
-    assert main(["replay", "weather.json"]) == 0
+    assert main(["replay", "weather.json"]) == 1
 
     said = " ".join(capsys.readouterr().out.split())
     assert "1 of 1 values could not be read." in said

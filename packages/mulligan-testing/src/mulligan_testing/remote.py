@@ -24,8 +24,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from mulligan.codec import split_json_lines
-from mulligan.stores.private_files import BINARY, hold_lock, read_at
 from mulligan.types.errors import MulliganError
+from mulligan.types.private_files import BINARY, hold_lock, read_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
-from mulligan_dates.text import list_strings
-
 Step = tuple[str, dict[str, Any]] | str | list[tuple[str, dict[str, Any]]]
 """What the model does next: it calls a tool, or several at once, or it replies."""
 
@@ -62,7 +60,7 @@ class ScriptedClaude:
 
     def list_shown(self) -> list[str]:
         """Everything that the model was shown, one text for each time that it was asked."""
-        return ["\n".join(list_strings(each["messages"])) for each in self.asked]
+        return ["\n".join(_list_strings(each["messages"])) for each in self.asked]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The next message of the model."""
@@ -145,3 +143,12 @@ def _split_message(message: Mapping[str, Any]) -> Iterator[str]:
 
 def _render_event(event: Mapping[str, Any]) -> str:
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+
+
+def _list_strings(value: object) -> Iterator[str]:
+    """The texts in messages, in the order in which a model reads them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _list_strings(each)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mulligan.runtime.declaration import Arguments, Failures, Remote, Review, Undoing
     from mulligan.runtime.hold import Held
     from mulligan.runtime.turn import Done
-    from mulligan.settings import Memory, Redaction, Settings
+    from mulligan.settings import Memory, Redaction, Settings, Webhook
     from mulligan.types.action import Action, State
     from mulligan.types.call import Call, Execution, Outcome, Record
     from mulligan.types.effect import Effect, Mode, Repeat
@@ -81,6 +81,7 @@ _HOMES = {
     "Undoing": "mulligan.runtime.declaration",
     "UnfinishedRunError": "mulligan.types.errors",
     "Verdict": "mulligan.types.finding",
+    "Webhook": "mulligan.settings",
 }
 
 __all__ = [
@@ -89,7 +90,7 @@ __all__ = [
     "Finding", "Held", "JudgeLimits", "Memory", "Mode", "Mulligan", "MulliganError", "NothingDone",
     "OpenTurn", "Outcome", "Ran", "Record", "Redaction", "Refinement", "Reflect", "Remote",
     "Repeat", "Retention", "Review", "Settings", "Severity", "Standing", "State", "Task",
-    "TaskDone", "Turn", "Undoing", "UnfinishedRunError", "Verdict",
+    "TaskDone", "Turn", "Undoing", "UnfinishedRunError", "Verdict", "Webhook",
 ]  # fmt: skip
 
 _EXTRAS = {"replay": "mulligan_replay"}

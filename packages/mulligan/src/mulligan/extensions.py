@@ -170,6 +170,10 @@ def load_object(name: str, *, option: str, example: str = "family.agent:m") -> o
         found: object = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
+    except ModuleNotFoundError as error:
+        top = module.partition(".")[0]
+        way = f" Run this in the folder that has {top}, or install it." if error.name == top else ""
+        raise ConfigurationError(f"{option} {name!r} cannot be loaded: {error}.{way}") from error
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"{option} {name!r} cannot be loaded: {error}.") from error
     except MulliganError:

@@ -57,7 +57,16 @@ def open_model(model: str | Model) -> Model:
         raise ConfigurationError(f"judge={model!r} cannot be used: {missing}") from missing
     except Exception as wrong:
         # Each provider's library has errors of its own. They say which name or key is missing.
-        raise ConfigurationError(f"judge={model!r} cannot be used: {wrong}") from wrong
+        raise ConfigurationError(
+            f"judge={model!r} cannot be used: {name_provider(model) or wrong}"
+        ) from wrong
+
+
+def name_provider(model: object) -> str:
+    """What to write where a model's name lacks its provider; empty: it has one."""
+    if not isinstance(model, str) or ":" in model:
+        return ""
+    return f"its provider is missing. Write 'openai:{model}', 'anthropic:{model}' or another's."
 
 
 def _find_extra(model: object) -> str:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self, cast, get_type_hints
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -22,7 +23,6 @@ from msgspec.structs import asdict, replace
 from mulligan.extensions import load_object
 from mulligan.learning.fingerprint import score_shared_words
 from mulligan.redaction import Capture, Hide, Redactor
-from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.action import HOLD_LIFE
 from mulligan.types.effect import Mode, Outside
 from mulligan.types.errors import (
@@ -41,7 +41,8 @@ from mulligan.types.limits import (
     Retention,
     Seconds,
 )
-from mulligan.types.values import hide_fields
+from mulligan.types.private_files import refuse_unsafe
+from mulligan.types.values import hide_fields, set_enums
 
 
 def _parse_text(value: object) -> str:
@@ -118,6 +119,13 @@ def _parse_choice(kind: type[StrEnum], value: object) -> StrEnum:
         raise ValueError(f"say one of {known}") from error
 
 
+class WebhookForm(StrEnum):
+    """What a notification looks like."""
+
+    JSON = "json"
+    SLACK = "slack"
+
+
 class SettingForm(NamedTuple):
     """How values of one type are given."""
 
@@ -146,6 +154,7 @@ FORMS: Mapping[object, SettingForm] = {
     Hide: _build_choice(Hide),
     Mode: _build_choice(Mode),
     Outside: _build_choice(Outside),
+    WebhookForm: _build_choice(WebhookForm),
     tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
     tuple[Waiver, ...]: SettingForm("a list of tables; as text in JSON", _parse_waivers),
     str | Similarity: SettingForm(
@@ -161,7 +170,7 @@ TEST_PREFIX = "MULLIGAN_TEST_"
 """Variables of test suites, ours and those of programs that build on us: no settings."""
 
 
-SECRET = ("store", "otlp", "vault_key", "key")
+SECRET = ("store", "otlp", "vault_key", "key", "url")
 """Settings that hold a password or a key, or may."""
 
 
@@ -220,6 +229,50 @@ class Memory(Struct, frozen=True, kw_only=True):
         return cast("Similarity", found)
 
 
+LEAST_KEY = 24
+"""Bytes of a key that signs."""
+
+
+@hide_fields("url", "key")
+class Webhook(Struct, frozen=True, kw_only=True):
+    """Who hears of actions that need a person."""
+
+    url: str = ""
+    """Where each is posted to, once it is held or needs attention. Empty: nowhere."""
+    key: bytes | None = None
+    """What signs each message, at least 24 bytes; `slack` needs none."""
+    form: WebhookForm = WebhookForm.JSON
+    """`json`, or `slack` for an incoming webhook of Slack."""
+    page: str = ""
+    """Where the dashboard is, such as `https://dash.example.com`: messages link to its page of the
+    action."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, form=WebhookForm)
+        for name, address in (("url", self.url), ("page", self.page)):
+            if address and not _is_web_address(address):
+                raise ConfigurationError(
+                    f"webhook.{name} is no address: it is like https://hooks.example.com/mulligan, "
+                    "without a user, a password or a fragment."
+                )
+        if self.key is not None and len(self.key) < LEAST_KEY:
+            raise ConfigurationError(
+                f"webhook.key has {len(self.key)} bytes and needs {LEAST_KEY}. Make one with "
+                "`openssl rand -base64 32`."
+            )
+
+
+def _is_web_address(address: str) -> bool:
+    try:
+        read = urlsplit(address)
+        _ = read.port
+    except ValueError:
+        return False
+    plain = address.isascii() and address.isprintable() and not set(address) & set(' "<>\\^`{|}')
+    web = read.scheme in ("http", "https") and bool(read.hostname)
+    return plain and web and "@" not in read.netloc and not read.fragment
+
+
 @hide_fields(*SECRET)
 class Settings(Struct, frozen=True, kw_only=True):
     """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
@@ -245,6 +298,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """How long each kind of record is kept."""
     memory: Memory = field(default_factory=Memory)
     """What is learned from failures, and who gets advice."""
+    webhook: Webhook = field(default_factory=Webhook)
+    """Who hears of actions that need a person."""
     judge_limits: JudgeLimits = field(default_factory=JudgeLimits)
     """What a judge may take, and do."""
     backoff: Backoff = field(default_factory=Backoff)
@@ -416,7 +471,9 @@ class Setting(Struct, frozen=True, kw_only=True):
         try:
             return self.form.read(value)
         except (ValueError, TypeError, OverflowError, binascii.Error) as error:
-            shown = "<hidden>" if self.field in SECRET else repr(value)
+            shown = repr(value)
+            if self.field in SECRET:
+                shown = "<hidden>" if isinstance(value, str | bytes) else type(value).__name__
             raise ConfigurationError(
                 f"The setting {self.name} cannot be {shown}: {error}."
             ) from error

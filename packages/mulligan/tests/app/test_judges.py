@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.judges import log_outage
+from mulligan.app.judges import log_question
 from mulligan.checks.grounding import Verification
 from mulligan.insights.health import read_outage
 from mulligan.loops.drafts import DraftRules, judged_by
 from mulligan.loops.replies import ReplyRules
 from mulligan.types.call import OWN
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.events import JUDGE_ASKED, AskOutcome, JudgeAsked
+from mulligan.types.events import AskOutcome, JudgeAsked
 from mulligan.types.finding import Standing
-from mulligan.types.log import LogQuery
+from mulligan.types.log import JUDGE_ASKED, LogQuery
 from mulligan.types.task import Reflect, Task
 
 pydantic_ai = pytest.importorskip("pydantic_ai")
@@ -124,6 +125,55 @@ async def test_the_same_name_is_opened_once_and_what_cannot_judge_is_refused() -
         Mulligan("memory:", judge=7)
 
 
+class Strict:
+    """A judge, by its class."""
+
+    async def ask(self, prompt: str) -> str:
+        return prompt
+
+
+class Prompted:
+    """A function of a prompt, by its class."""
+
+    def __init__(self, strictness: int) -> None:
+        self.strictness = strictness
+
+    def __call__(self, prompt: str) -> str:
+        return prompt
+
+
+def make_judge() -> Strict:
+    return Strict()
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        (Strict, r"The class Strict cannot judge. Pass an instance: Strict\(…\)\."),
+        (Prompted, r"The class Prompted cannot judge"),
+        (make_judge, "make_judge cannot judge"),
+    ],
+)
+def test_what_makes_a_judge_is_refused_at_once_and_not_called_down_in_each_turn(
+    judge, said
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        Mulligan("memory:", judge=judge)
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [
+        (Path("agent.db"), "write 'sqlite:///agent.db'"),
+        (Strict, "The class Strict is no store"),
+        (Strict(), "Strict is no store: it has no journal, vault, "),
+    ],
+)
+def test_what_is_no_store_is_refused_by_name(store, said) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        Mulligan(store)
+
+
 async def test_an_own_prompt_is_text_or_a_file(tmp_path) -> None:
     prompts: list[str] = []
 
@@ -161,18 +211,20 @@ def tell(m: Mulligan, outcome: AskOutcome) -> None:
         duration=timedelta(seconds=20),
         requests=1,
     )
-    log_outage(asked, runtime=m._parts.runtime)
+    log_question(asked, runtime=m._parts.runtime)
 
 
 @pytest.mark.parametrize("outcome", AskOutcome)
-def test_only_a_question_without_an_answer_is_on_record(outcome: AskOutcome) -> None:
+def test_a_question_is_on_record_and_one_without_an_answer_is_a_failure(
+    outcome: AskOutcome,
+) -> None:
     with Mulligan(store="memory:") as m:
         tell(m, outcome)
         m.flush()
         rows = m.insights.store.log.list_rows(LogQuery(server=OWN, tool=JUDGE_ASKED))
 
     if outcome is AskOutcome.ANSWERED:
-        assert rows == []
+        assert [(row.outcome, row.error_type) for row in rows] == [("success", None)]
         return
     outage = read_outage(*rows)
     assert (outage.outcome, outage.purpose, outage.model) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
@@ -89,3 +90,17 @@ def test_a_store_of_a_later_version_is_left_alone(tmp_path) -> None:
 
     with pytest.raises(SchemaTooNewError, match="upgrade Mulligan"):
         Mulligan(url)
+
+
+async def test_who_acts_after_the_end_is_told_what_to_do_and_no_agent_runs():
+    ran = []
+    with Mulligan("memory:") as m:
+        pass
+
+    for act in (lambda: m.act_sync("Hello", ran.append), m.__enter__):
+        with pytest.raises(StoreUnavailableError, match=r"closed.*Make another"):
+            await asyncio.to_thread(act)
+    with pytest.raises(StoreUnavailableError, match=r"closed.*Make another"):
+        await m.act("Hello", ran.append)
+    assert ran == []
+    m.close()

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.app.application import build_worker
-from mulligan.app.worker import STALE
+from mulligan.app.application import STALE, build_worker
 
 
 def wait_until(so: Callable[[], bool], *, within: float = 60.0) -> bool:

@@ -23,6 +23,7 @@ class Attempt:
     executions: tuple[Execution, ...] = ()
     earlier: tuple[Execution, ...] = ()
     facts: tuple[Fact, ...] = ()
+    acted: frozenset[str] | None = None
 
 
 def ran(

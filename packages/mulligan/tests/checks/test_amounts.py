@@ -13,6 +13,7 @@ from mulligan.checks.amounts import (
 )
 from mulligan.checks.parameters import ToolShape, read_kinds
 from mulligan.types.call import Execution
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran
 
 TOOL = read_kinds(
@@ -46,6 +47,8 @@ def is_flagged(said: str, *before: object, amount: object, tip: object = None) -
         ("Pay 19.5% of 1000 and a fee of 5.29", 200.29),
         ("Split 100 between us", 25),
         ("Pay 15 for each of the 4", 60),
+        ("Pay for 120 guests at 48.50 each, plus 10% service on top", 6402),
+        ("The repair is 6,450. We carry 60/40, pay our share", 3870),
     ],
 )
 def test_what_was_said_or_follows_from_it_is_content(said: str, amount: float) -> None:
@@ -70,6 +73,55 @@ def test_a_default_and_a_single_one_need_no_word() -> None:
     assert not is_flagged("Pay 42", amount=42, tip=3)
     assert not is_flagged("Buy a ticket", amount=1)
     assert is_flagged("Pay 42", amount=42, tip=4)
+
+
+@pytest.mark.parametrize(("amount", "flagged"), [(69.5, False), (70.5, True)])
+def test_what_the_given_objects_come_to_is_content(amount: float, *, flagged: bool) -> None:
+    receipts = ran(
+        "list_receipts",
+        result=[
+            {"receipt_id": f"R{number}", "amount": each}
+            for number, each in enumerate(["38.50", "22.10", "14.20", "16.80", "9.99"])
+        ],
+    )
+    again = ran("get_receipt", result={"receipt_id": "R2", "amount": "14.20"})
+    booked = ran("pay", {"amount": amount, "receipt_ids": ["R0", "R2", "R3"]})
+
+    assert bool(list(CHECK(attempt("Book the taxis as one", receipts, again, booked)))) is flagged
+
+
+PARTS = ran(
+    "read_order",
+    result=[
+        {"part": "pads", "price": "84.50", "quantity": 1},
+        {"part": "rotor", "price": "61.25", "quantity": 2},
+    ],
+)
+
+
+def test_lines_come_to_price_times_quantity_and_a_total_to_the_amounts_beside_it() -> None:
+    said = "Bill the parts, 12% off, and 100 for the work"
+
+    assert not is_flagged(said, PARTS, amount=207.0)
+    assert not is_flagged(said, PARTS, amount=122.5 * 0.88)
+    assert not is_flagged(said, PARTS, amount=307.0, tip=207.0)
+    assert is_flagged(said, PARTS, amount=308.0, tip=207.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [
+        ("Pay them 50 and the rent", Severity.ERROR),
+        ("Pay them 50 per started hour, they came at ten", Severity.WARNING),
+        ("Raise it by 4.5%, rounded to the nearest hundred", Severity.WARNING),
+    ],
+)
+def test_what_is_calculated_in_more_steps_than_are_tried_is_a_warning(
+    said: str, severity: Severity
+) -> None:
+    (finding,) = CHECK(attempt(said, BILLS, ran("pay", {"amount": 333.3})))
+
+    assert finding.severity is severity
 
 
 def test_numbers_in_a_text_that_came_back_count() -> None:

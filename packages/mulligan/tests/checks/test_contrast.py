@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from mulligan.checks.contrast import contrasted
+from mulligan.types.call import Execution
 from mulligan.types.finding import Severity
 from mulligan.types.turn import History
 from tests.checks.attempts import Attempt, attempt, ran
@@ -70,6 +71,16 @@ def test_the_words_for_another_one_speak_against_it(
     said: str, given: str, found: list[str]
 ) -> None:
     assert rules(said, PEOPLE, ran("act", {"id": given})) == found
+
+
+def test_the_day_that_something_is_moved_to_names_no_row() -> None:
+    posts = ran(
+        "list_posts",
+        result=[{"id": "p1", "title": "Pumpkins"}, {"id": "p2", "title": "Apples on Saturday"}],
+    )
+    moved = ran("act", {"id": "p1", "day": "2025-10-25"})
+
+    assert rules("Move the one about the squash to Saturday", posts, moved) == []
 
 
 def test_a_mailbox_names_its_row_too() -> None:
@@ -138,3 +149,115 @@ def test_a_finding_says_what_was_said_of_what() -> None:
 
     assert found.severity is Severity.ERROR
     assert found.issue.endswith('which is “Jonas Brandt”; "ingrid" is said of “Ingrid Maier”.')
+
+
+TITLES = contrasted({"delete_event": ["event_id"]})
+LISTED = ran(
+    "list_events",
+    result=[
+        {"id": "k7", "title": "Dinner with Ann", "location": "Luigi's"},
+        {"id": "p2", "title": "Plumber", "location": "home"},
+        {"id": "m1", "title": "Team meeting"},
+    ],
+)
+
+
+def delete(event_id: str) -> Execution:
+    return ran("delete_event", {"event_id": event_id})
+
+
+def test_another_object_than_the_named_one_is_an_error_with_the_right_id() -> None:
+    (finding,) = TITLES(attempt("Delete the dinner", LISTED, delete("p2")))
+
+    assert (finding.rule, finding.severity) == ("object.not_as_said", Severity.ERROR)
+    assert finding.correction == "Give event_id=k7."
+
+
+@pytest.mark.parametrize(
+    ("said", "event_id"),
+    [
+        ("Delete the dinner", "k7"),
+        ("Delete the thing at Luigi's", "k7"),
+        ("Delete p2", "p2"),
+        ("Delete everything but the dinner", "p2"),
+        ("Cancel it", "p2"),
+    ],
+)
+def test_what_may_have_been_meant_is_left_alone(said: str, event_id: str) -> None:
+    assert not list(TITLES(attempt(said, LISTED, delete(event_id))))
+
+
+@pytest.mark.parametrize(
+    ("said", "flagged"),
+    [
+        ("Lösche das Abendessen", True),
+        ("Lösche alles außer dem Abendessen", False),
+        ("Supprime tout sauf le dîner Abendessen avec les amis", False),
+    ],
+)
+def test_another_language_has_words_of_its_own_or_is_left_alone(
+    said: str, *, flagged: bool
+) -> None:
+    held = [{"id": "k7", "title": "Abendessen"}, {"id": "p2", "title": "Plumber"}]
+    looked, dropped = ran("list_events", result=held), ran("delete_event", {"event_id": "p2"})
+
+    found = list(contrasted({"delete_event": ["event_id"]})(attempt(said, looked, dropped)))
+
+    assert bool(found) is flagged
+
+
+@pytest.mark.parametrize(
+    ("said", "file_id", "flagged"),
+    [
+        ("Delete the taxes of 2024", "f1", True),
+        ("Delete the taxes of 2024", "f2", False),
+        ("Delete the taxes", "f1", False),
+        ("Delete taxes 2023 and 2024", "f1", False),
+    ],
+)
+def test_a_figure_tells_things_of_one_name_apart(said: str, file_id: str, *, flagged: bool) -> None:
+    files = ran(
+        "list_files",
+        result=[
+            {"file_id": "f1", "name": "taxes-2023.pdf"},
+            {"file_id": "f2", "name": "taxes-2024.pdf"},
+        ],
+    )
+    tried = attempt(said, files, ran("delete", {"file_id": file_id}))
+
+    found = list(contrasted({"delete": ["file_id"]})(tried))
+
+    assert bool(found) is flagged
+
+
+@pytest.mark.parametrize(("order_id", "flagged"), [("A1", True), ("A2", False)])
+def test_things_that_were_read_one_by_one_are_held_against_each_other(
+    order_id: str, *, flagged: bool
+) -> None:
+    lamp = ran("get_order", {"order_id": "A1"}, result={"order_id": "A1", "item": "desk lamp"})
+    chair = ran("get_order", {"order_id": "A2"}, result={"order_id": "A2", "item": "oak chair"})
+    tried = attempt("Cancel the chair", lamp, chair, ran("cancel", {"order_id": order_id}))
+
+    found = list(contrasted({"cancel": ["order_id"]})(tried))
+
+    assert [each.correction for each in found] == (["Give order_id=A2."] if flagged else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "flagged"),
+    [("Point shop.office.io there, dev is done", False), ("Point the dev shop there", True)],
+)
+def test_what_was_said_by_its_whole_name_is_meant(said: str, *, flagged: bool) -> None:
+    zones = ran(
+        "list_zones",
+        result=[
+            {"zone_id": "z1", "name": "office.io"},
+            {"zone_id": "z2", "name": "office.dev"},
+        ],
+    )
+
+    found = list(
+        contrasted({"point": ["zone_id"]})(attempt(said, zones, ran("point", {"zone_id": "z1"})))
+    )
+
+    assert bool(found) is flagged

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from mulligan import Mulligan
 from mulligan.checks.custom import load_checks, make_call_check, only_warn
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.parameters import Standard
 from mulligan.checks.provenance import ids_seen
 from mulligan.checks.standard import StandardChecks
+from mulligan.checks.subject import people_named
+from mulligan.checks.text import length
 from mulligan.loops import checking
 from mulligan.loops.actions import Attempted
 from mulligan.loops.checking import run_checks
@@ -146,3 +149,52 @@ def test_standard_is_named_alone_or_beside_checks_of_ones_own() -> None:
     assert both[0] is own
     assert isinstance(both[1], StandardChecks)
     assert plain == [own]
+
+
+class Polite:
+    """A check, by its class."""
+
+    def __call__(self, attempt: Attempted) -> list[Finding]:
+        return []
+
+
+def make_polite(words):
+    return lambda attempt: None if words else "Say please."
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (dates_as_said, r"dates_as_said itself, and needs what it makes: write dates_as_said\(…\)"),
+        (ids_seen, r"write ids_seen\(…\)"),
+        (people_named, r"write people_named\(…\)"),
+        (length, r"write length\(…\)"),
+        (Polite, r"write Polite\(…\)"),
+        (length(at_most=5), "a check of replies"),
+        (lambda: None, "lambda, which cannot be called with the "),
+    ],
+)
+@pytest.mark.parametrize("what", ["checks", "facts"])
+def test_what_makes_a_check_is_refused_at_once_and_not_broken_in_each_turn(
+    what, given, said
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        Mulligan("memory:", **{what: [given]})
+
+
+def test_a_check_that_answers_with_a_check_is_told_to_be_called() -> None:
+    m = Mulligan("memory:", checks=[make_polite])
+
+    @m.tool(effect="reversible", before=lambda record: 1, undo=lambda record: None)
+    def move(day: str) -> None: ...
+
+    done = m.act_sync("Move it", lambda turn: move("2026-11-20"))
+    m.close()
+
+    [finding] = done.attempts[-1].verdict.findings
+    assert "it makes a check and is none: call it where you pass it" in finding.issue
+
+
+def test_a_class_is_no_check_of_calls() -> None:
+    with pytest.raises(ConfigurationError, match="not the class Polite"):
+        Mulligan("memory:").check(Polite)

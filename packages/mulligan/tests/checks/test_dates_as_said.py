@@ -47,12 +47,104 @@ def flagged(said: str, value: object, zone: str | None = "America/New_York") -> 
         ("at 7pm", "2025-10-23", False),
         ("in a few days", "2025-10-29", False),
         ("tomorrow or on Super Tuesday", "2025-12-01", False),
+        ("due 14 days starting today", "2025-11-03", False),
+        ("due 14 days starting today", "2025-11-04", True),
+        ("back mon 27. Call Ann then", "2025-10-27", False),
+        ("Mathe in der 3. Stunde entfällt heute", "2025-10-20", False),
     ],
 )
 def test_a_date_is_flagged_only_if_no_reading_of_the_words_holds_it(
     said: str, value: object, *, wrong: bool
 ) -> None:
     assert flagged(said, value) is wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "day", "severity"),
+    [
+        ("firstDayBack", "2025-10-25", Severity.WARNING),
+        ("lastDay", "2025-10-23", Severity.WARNING),
+        ("letzterTag", "2025-10-23", Severity.WARNING),
+        ("lastDay", "2025-10-22", Severity.ERROR),
+        ("day", "2025-10-25", Severity.ERROR),
+        ("firstDayBack", "2025-10-25T09:00:00-04:00", Severity.ERROR),
+    ],
+)
+def test_a_first_or_last_day_may_be_counted_in_or_not(
+    name: str, day: str, severity: Severity
+) -> None:
+    (finding,) = dates_as_said()(moved("Pause it on Friday", {name: day}))
+
+    assert finding.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("said", "day", "severity"),
+    [
+        (
+            "The lunch was on Thursday. Move the dinner to Friday.",
+            "2025-10-23",
+            Severity.WARNING,
+        ),
+        ("The lunch was on Thursday. Move the dinner to Friday.", "2025-10-29", Severity.ERROR),
+        ("Extend the hire by 3 working days, it ends on Thursday", "2025-10-28", Severity.WARNING),
+        ("Extend the hire, it ends on Thursday", "2025-10-28", Severity.ERROR),
+        ("Move it to the first Thursday after the holidays", "2025-11-20", Severity.WARNING),
+        (
+            "Call on the next business day, Tuesday is a holiday",
+            "2025-10-28",
+            Severity.WARNING,
+        ),
+        (
+            "Die Miete um 3 Werktage verlängern, sie endet am Donnerstag",
+            "2025-10-28",
+            Severity.WARNING,
+        ),
+    ],
+)
+def test_a_day_of_another_clause_or_one_that_may_be_reckoned_is_a_warning(
+    said: str, day: str, severity: Severity
+) -> None:
+    (finding,) = dates_as_said()(moved(said, {"title": "dinner", "day": day}))
+
+    assert finding.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"), [("execution_date", Severity.WARNING), ("due_date", Severity.ERROR)]
+)
+def test_another_field_of_what_is_acted_on_may_give_the_day(name: str, severity: Severity) -> None:
+    due = {"invoice_id": "i1", "due": "2025-10-29"}
+    listed = ran("list_invoices", result=[due, {"invoice_id": "i2", "due": "2025-11-29"}])
+    pay = ran("pay", {"invoice_id": "i1", name: "2025-10-29"})
+    said = "Pay it when it is due, and tell Ann tomorrow"
+
+    (finding,) = dates_as_said()(attempt(said, listed, pay, zone="America/New_York"))
+
+    assert finding.severity is severity
+
+
+def test_what_a_call_itself_returned_gives_no_day() -> None:
+    listed = ran("find_events", result=[{"id": "e1", "title": "Dinner", "start": "2025-10-22"}])
+    moved = {"id": "e1", "title": "Dinner", "day": "2025-10-25"}
+    move = ran("update_event", {"id": "e1", "start": "2025-10-25"}, result=moved)
+    again = ran("update_event", {"id": "e1", "start": "2025-10-25"}, result=moved)
+    tried = attempt("Move dinner to Friday", listed, move, again, zone="America/New_York")
+
+    assert {each.severity for each in dates_as_said()(tried)} == {Severity.ERROR}
+
+
+def test_a_field_of_another_object_gives_no_day() -> None:
+    dinner = {"id": "e1", "title": "Dinner", "start": "2025-10-22"}
+    trip = {"id": "e2", "title": "Trip", "start": "2025-10-24", "end": "2025-10-25"}
+    listed = ran("find_events", result=[dinner, trip])
+    move = ran("update_event", {"id": "e1", "start": "2025-10-25"})
+
+    (finding,) = dates_as_said()(
+        attempt("Move dinner to Friday", listed, move, zone="America/New_York")
+    )
+
+    assert finding.severity is Severity.ERROR
 
 
 def test_dates_are_found_inside_other_arguments() -> None:

@@ -34,12 +34,12 @@ async def test_a_name_that_others_chose_is_no_line_of_ours(where: str) -> None:
         about=lambda _: "dinner",
     )
     async def update_event(fields: dict, **more: str) -> dict:
-        world.update(day="2026-11-21", etag=world["etag"] + 1)
+        world.update(day="2026-11-25", etag=world["etag"] + 1)
         return dict(world)
 
     async def agent(turn: OpenTurn) -> str:
         seen.append(turn.correction.text if turn.correction else "")
-        given = {EVIL if where != "tool" else "day": "2026-11-21"}
+        given = {EVIL if where != "tool" else "day": "2026-11-25"}
         await (update_event({}, **given) if where != "key" else update_event(given))
         return "Moved."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.ids import OBJECT, ids_read
+from mulligan.checks.ids import ids_read
 from mulligan.checks.objects import (
     ends_as_said,
     made_anew,
@@ -14,12 +14,10 @@ from mulligan.checks.objects import (
     owners_as_said,
     same_as_named,
     still_to_come,
-    titles_as_said,
 )
 from mulligan.checks.parameters import ToolShape, read_kinds
 from mulligan.checks.subject import people_named
 from mulligan.types.call import Execution
-from mulligan.types.finding import Fact, Severity
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 IDS = {"delete": ["event_id"], "update": ["event_id"]}
@@ -149,69 +147,6 @@ def test_a_day_in_the_clause_of_the_object_is_the_object_s() -> None:
     assert [finding.rule for finding in findings] == ["date.not_as_said"]
 
 
-TITLES = titles_as_said({"delete_event": ["event_id"]})
-LISTED = ran(
-    "list_events",
-    result=[
-        {"id": "k7", "title": "Dinner with Ann", "location": "Luigi's"},
-        {"id": "p2", "title": "Plumber", "location": "home"},
-        {"id": "m1", "title": "Team meeting"},
-    ],
-)
-
-
-def delete(event_id: str) -> Execution:
-    return ran("delete_event", {"event_id": event_id})
-
-
-def test_another_object_than_the_named_one_is_an_error_with_the_right_id() -> None:
-    (finding,) = TITLES(attempt("Delete the dinner", LISTED, delete("p2")))
-
-    assert (finding.rule, finding.severity) == ("object.not_as_said", Severity.ERROR)
-    assert finding.correction == "Give event_id=k7."
-
-
-@pytest.mark.parametrize(
-    ("said", "event_id"),
-    [
-        ("Delete the dinner", "k7"),
-        ("Delete the thing at Luigi's", "k7"),
-        ("Delete p2", "p2"),
-        ("Delete everything but the dinner", "p2"),
-        ("Cancel it", "p2"),
-    ],
-)
-def test_what_may_have_been_meant_is_left_alone(said: str, event_id: str) -> None:
-    assert not list(TITLES(attempt(said, LISTED, delete(event_id))))
-
-
-def test_an_object_known_from_facts_is_held_against_the_words_too() -> None:
-    fact = Fact(kind=f"{OBJECT}title", subject="x9", value="Dentist", about="It is Dentist.")
-
-    found = list(TITLES(attempt("Delete the dinner", LISTED, delete("x9"), facts=[fact])))
-
-    assert [each.rule for each in found] == ["object.not_as_said"]
-
-
-@pytest.mark.parametrize(
-    ("said", "flagged"),
-    [
-        ("Lösche das Abendessen", True),
-        ("Lösche alles außer dem Abendessen", False),
-        ("Supprime tout sauf le dîner Abendessen avec les amis", False),
-    ],
-)
-def test_another_language_has_words_of_its_own_or_is_left_alone(
-    said: str, *, flagged: bool
-) -> None:
-    held = [{"id": "k7", "title": "Abendessen"}, {"id": "p2", "title": "Plumber"}]
-    looked, dropped = ran("list_events", result=held), ran("delete_event", {"event_id": "p2"})
-
-    found = list(titles_as_said({"delete_event": ["event_id"]})(attempt(said, looked, dropped)))
-
-    assert bool(found) is flagged
-
-
 TOOLS = {
     each.tool: each
     for each in (
@@ -240,6 +175,14 @@ def post(channel: str) -> Execution:
 )
 def test_another_than_the_named_one_is_flagged(said: str, channel: str, *, flagged: bool) -> None:
     assert bool(list(names_as_said(TOOLS)(attempt(said, post(channel))))) is flagged
+
+
+@pytest.mark.parametrize(("channel", "flagged"), [("c1", False), ("c2", True)])
+def test_an_id_that_stands_beside_the_name_is_of_that_name(channel: str, *, flagged: bool) -> None:
+    listed = ran("list_all", result=[{"id": "c1", "name": "random"}, {"id": "c2", "name": "tea"}])
+    said = "Post hi to the 'random' channel"
+
+    assert bool(list(names_as_said(TOOLS)(attempt(said, listed, post(channel))))) is flagged
 
 
 FILES = ran("search_files", result=[{"id": "1", "filename": "notes.txt"}])
@@ -336,28 +279,3 @@ def test_what_goes_out_of_one_into_another_keeps_its_direction(said, ends, flagg
     found = list(ends_as_said(tools)(attempt(said, ACCOUNTS, ran("transfer", given))))
 
     assert [each.rule for each in found] == ["object.not_as_said"] * flagged
-
-
-@pytest.mark.parametrize(
-    ("said", "file_id", "flagged"),
-    [
-        ("Delete the taxes of 2024", "f1", True),
-        ("Delete the taxes of 2024", "f2", False),
-        ("Delete the taxes", "f1", False),
-        ("Delete taxes 2023 and 2024", "f1", False),
-        ("Delete the photos of 2024", "f1", False),
-    ],
-)
-def test_a_figure_tells_things_of_one_name_apart(said: str, file_id: str, *, flagged: bool) -> None:
-    files = ran(
-        "list_files",
-        result=[
-            {"file_id": "f1", "name": "taxes-2023.pdf"},
-            {"file_id": "f2", "name": "taxes-2024.pdf"},
-        ],
-    )
-    tried = attempt(said, files, ran("delete", {"file_id": file_id}))
-
-    found = list(titles_as_said({"delete": ["file_id"]})(tried))
-
-    assert bool(found) is flagged

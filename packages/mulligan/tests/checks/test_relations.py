@@ -11,7 +11,7 @@ from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Failure, Outcome
 from mulligan.types.effect import Effect
 from mulligan.types.failure import ErrorClass
-from mulligan.types.finding import Finding
+from mulligan.types.finding import Finding, Severity
 from tests.checks.attempts import attempt, ran
 
 CHECKS = StandardChecks(
@@ -219,6 +219,10 @@ TRIPS = listed(
     {"booking_id": "B-1", "city": "Lyon", "status": "pending payment"},
     {"booking_id": "B-2", "city": "Lyon", "status": "travelled"},
 )
+SPRINTS = ran(
+    "find",
+    result=[{"id": "I-1", "state": "To Do"}, {"id": "S-2", "state": "future"}],
+)
 REQUESTS = listed(
     "find_requests",
     {"request_id": "R-1", "about": "Holiday", "state": "open"},
@@ -238,6 +242,8 @@ REQUESTS = listed(
         ("Answer the holiday request", REQUESTS, "answer_open_request", "R-2", {"error"}),
         # No other one is in that state: the word may be no state, or everything has left it.
         ("Answer the holiday request", REQUESTS, "answer_internal_request", "R-2", set()),
+        # Where it is put, which happens to be a word of a state.
+        ("Put it off", SPRINTS, "move_to_sprint", "S-2", set()),
         # The state that it is put into.
         ("Close the request", REQUESTS, "mark_request_open", "R-2", set()),
     ],
@@ -459,3 +465,30 @@ def test_what_is_said_of_another_thing_is_not_held_against_this_one(
     said: str, given: str, found: set[str]
 ) -> None:
     assert rules(said, TALKS, ran("update_talk", {"talk_id": given})) == found
+
+
+GAMES = ran(
+    "list_games",
+    result=[
+        {"game_id": "G1", "opponent": "Hawks", "field": "Field 2"},
+        {"game_id": "G2", "opponent": "Rapids", "field": "Field 5"},
+        {"game_id": "G3", "opponent": "Storm", "field": "Field 2"},
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "found"),
+    [
+        ([{"game_id": "G2"}], [Severity.ERROR]),
+        # The one that was described is acted on too.
+        ([{"game_id": "G1"}, {"game_id": "G2"}], []),
+        # One of several that are acted on at once.
+        ([{"game_id": ["G2", "G3"]}], [Severity.WARNING, Severity.WARNING]),
+    ],
+)
+def test_what_is_acted_on_beside_the_one_that_was_described_may_be_meant(calls, found) -> None:
+    made = [ran("move_game", given) for given in calls]
+    tried = attempt("Move the game with the Hawks to Sunday", GAMES, *made)
+
+    assert [each.severity for each in right_ones({"move_game": ["game_id"]})(tried)] == found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mulligan.checks.parameters import (
@@ -44,6 +46,17 @@ def test_an_id_from_nowhere_is_found_without_a_word_by_hand() -> None:
     rules = find_rules("Delete the dinner", ran("delete_event", {"event_id": "dinner-1"}))
 
     assert rules == {"value.never_seen", "id.glued"}
+
+
+def test_an_id_that_a_look_found_exists_wherever_it_is_from() -> None:
+    look = ran("get_event", {"event_id": "k7"}, result={"id": "k7", "title": "Tea", "room": 3})
+    echo = ran("get_event", {"event_id": "k7"}, result={"id": "k7", "found": False})
+    delete = ran("delete_event", {"event_id": "k7"})
+    acted = frozenset({delete.call.id})
+
+    for before, severity in ((look, Severity.WARNING), (echo, Severity.ERROR)):
+        tried = replace(attempt("Delete that one", before, delete), acted=acted)
+        assert [each.severity for each in CHECKS(tried)] == [severity]
 
 
 def test_results_that_are_text_are_read_as_fields() -> None:
@@ -111,6 +124,24 @@ def test_an_undeclared_tool_is_judged_by_names_and_values() -> None:
     assert undeclared.read_tool(Call(id="1", tool="share_file", arguments=given)).chosen[
         "to_whom"
     ].kind == ("address")
+
+
+def test_yes_or_no_is_no_address_whatever_its_name() -> None:
+    said = "Raise it to 20 from next month"
+    raised = ran("update_gift", {"amount": 20, "sendEmail": False})
+
+    assert not list(StandardChecks(lambda _: None)(attempt(said, raised)))
+
+
+@pytest.mark.parametrize(
+    ("tool", "severity"), [("reader/run", Severity.WARNING), ("reader/delete", Severity.ERROR)]
+)
+def test_a_call_that_may_only_have_looked_is_not_rejected(tool: str, severity: Severity) -> None:
+    tried = attempt("Set it up as before", ran(tool, {"run_id": "r-99999"}))
+
+    (finding,) = StandardChecks(lambda _: None)(tried)
+
+    assert finding.severity is severity
 
 
 def test_it_says_which_calls_it_is_about() -> None:
@@ -261,6 +292,13 @@ SCHEMA = {
         ("sendEmail", "make"),
         ("reschedule_event", "change"),
         ("frobnicate", "change"),
+        # A noun that is a verb too, in front of the verb.
+        ("mail_search", "read"),
+        ("order.cancel", "remove"),
+        ("message_mark_read", "change"),
+        ("post_read_receipt", "make"),
+        ("book_slot", "make"),
+        ("oncall.schedule.get", "read"),
     ],
 )
 def test_the_name_of_an_undeclared_tool_says_what_it_does(tool: str, verb: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.dates import dates_as_written, times_as_said
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran
 
 
@@ -35,6 +36,22 @@ def test_a_time_is_flagged_only_against_one_exact_time(
     said: str, value: str, *, wrong: bool
 ) -> None:
     assert flagged(said, value) is wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [
+        ("dentist tomorrow at 8am", Severity.ERROR),
+        ("dentist tomorrow at 8am if they have it, or else the first slot", Severity.WARNING),
+        ("slide the calls of tomorrow by two hours, the one at 8am stays", Severity.WARNING),
+    ],
+)
+def test_a_time_is_no_error_where_another_one_is_allowed(said: str, severity: Severity) -> None:
+    call = ran("book", {"at": "2025-10-21T08:20"})
+
+    (finding,) = times_as_said()(attempt(said, call))
+
+    assert finding.severity is severity
 
 
 @pytest.mark.parametrize(

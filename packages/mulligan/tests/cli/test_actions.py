@@ -63,6 +63,14 @@ def test_show_tells_the_whole_story(journaled: str, capsys) -> None:
     ]  # fmt: skip
 
 
+def test_a_list_that_is_cut_says_that_there_are_more(journaled: str, capsys) -> None:
+    _, some, _ = run(capsys, "open", "--limit", "1", "--store", journaled)
+    _, every, _ = run(capsys, "open", "--limit", "2", "--store", journaled)
+
+    assert "Those are the 1 oldest; more need attention." in some
+    assert "2 actions need attention." in every
+
+
 def test_settling_takes_an_action_off_the_list_and_keeps_the_note(journaled: str, capsys) -> None:
     for action in ("b2", "b3"):
         code, _, _ = run(capsys, "settle", action, "--note", "called Anna", "--store", journaled)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -71,7 +75,45 @@ def rename(title: str, lost: bool = False) -> dict:
     return load()
 """
 
+PRICED = """
+import json, pathlib
+from mulligan import Effect, Mulligan
+m = Mulligan("sqlite:///{folder}/app.db", recover=False)
+FILE = pathlib.Path("{folder}/shelf.json")
+def load():
+    return json.loads(FILE.read_text()) if FILE.exists() else {{"price": 4, "name": "tea"}}
+@m.tool(effect=Effect.IRREVERSIBLE, read=lambda record: load())
+def publish(price: int, name: str, note: str = "") -> None:
+    FILE.write_text(json.dumps({{"price": price, "name": name}}))
+@m.tool(
+    effect=Effect.REVERSIBLE,
+    before=lambda record: load(),
+    undo=lambda record: FILE.write_text(json.dumps(record.before)),
+)
+def reprice(price: int) -> None:
+    FILE.write_text(json.dumps({{"price": price, "name": "tea"}}))
+"""
+
 APP = ("--app", "named_app:m")
+
+
+def type_at_terminal(answer: str, *arguments: str) -> tuple[int, str]:
+    """Run a command in a terminal of its own, and answer what it asks; its code and its screen."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "mulligan", *arguments]
+    env = {**os.environ, "COLUMNS": "400", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as child:
+        os.close(theirs)
+        screen = ""
+        with suppress(OSError):  # how a terminal ends on Linux
+            while piece := os.read(ours, 10_000).decode():
+                asked = "[y/N]" in screen
+                screen += piece
+                if "[y/N]" in screen and not asked:
+                    os.write(ours, f"{answer}\n".encode())
+        code = child.wait(60)
+    os.close(ours)
+    return code, screen
 
 
 class Desk:
@@ -136,6 +178,123 @@ def test_an_approved_call_is_run_once_by_the_application(family: Desk) -> None:
     assert (answer["state"], again) == ("unchecked", 2)
     assert app.SENT == ["Grandma"]
     assert family.list_ids() == []
+
+
+def test_a_person_approves_a_call_with_an_argument_of_their_own(family: Desk) -> None:
+    family.act("invite", "Grandma")
+    [held] = family.list_ids()
+
+    unknown, _, why = family.run("approve", held, "--set", 'whom="Grandpa"')
+    wrong = family.run("approve", held, "--set", "name")
+    code, shown = type_at_terminal("y", "approve", held, "--set", "name=Grandpa", *APP)
+
+    made = family.read("show", held)
+    changed = made["entries"][1]["detail"]["changed"]
+    assert (unknown, wrong[0], code) == (2, 2, 0)
+    assert "'whom'" in why
+    assert "--set NAME=VALUE" in wrong[2]
+    assert "You change name: Grandpa" in shown
+    assert (made["state"], made["arguments"]) == ("unchecked", {"name": "Grandpa"})
+    assert changed == {"name": {"from": "Grandma", "to": "Grandpa"}}
+
+
+def test_a_held_call_is_shown_with_what_it_would_change_before_it_is_approved(desk) -> None:
+    shop = desk(PRICED)
+    shop.act("publish", 5, "tea", "hunter2")
+    [held] = shop.list_ids()
+
+    refused, shown = type_at_terminal("n", "approve", held, *APP)
+    left = shop.read("show", held)["state"]
+    agreed, _ = type_at_terminal("y", "approve", held, *APP)
+
+    for line in ("Asked for: Do it", "Given price: 5", "Changes price: 4 → 5", "irreversible"):
+        assert line in shown, shown
+    assert "Changes name" not in shown
+    assert shown.index("expires") < shown.index("[y/N]")
+    assert (refused, left, agreed) == (1, "held", 0)
+    assert json.loads((shop.folder / "shelf.json").read_text())["price"] == 5
+
+
+def test_what_a_call_was_given_is_not_called_what_it_wrote(desk) -> None:
+    shop = desk(PRICED)
+    shop.act("reprice", 5)
+    [done] = shop.list_ids("actions")
+
+    _, shown, _ = shop.run("show", done)
+    facts = shop.read("show", done)
+
+    assert "Changes price: 4 → 5" in shown
+    assert "Changes name" not in shown
+    assert "written by the call" not in shown
+    assert re.search(r"given to the call +│ *\{\"price\": 5\}", shown)
+    assert facts["contents"] == {"before": {"price": 4, "name": "tea"}, "given": {"price": 5}}
+
+
+def test_a_history_has_what_a_person_can_read_and_no_bookkeeping(tasks: Desk) -> None:
+    tasks.act("rename", "Tea", True)
+    [lost] = tasks.list_ids("actions")
+
+    _, shown, _ = tasks.run("show", lost)
+    _, listed, _ = tasks.run("actions")
+
+    assert "unknown" in shown
+    for word in ("given_up", "unheard_since", "undo_begun"):
+        assert word not in shown + listed
+
+
+def test_every_list_and_page_tells_the_same_of_a_held_call(desk) -> None:
+    shop = desk(PRICED)
+    shop.act("publish", 5, "tea")
+    [held] = shop.list_ids()
+
+    brief = shop.read("show", held)["brief"]
+    _, listed, _ = shop.run("open")
+    _, shown, _ = shop.run("show", held)
+    with_code = shop.read("show", held, *APP)["brief"]
+
+    lines = [f"{line['name']}: {line['text']}" for line in brief]
+    assert [line for line in lines[1:] if line not in " ".join(listed.split())] == []
+    assert [line for line in lines if line not in " ".join(shown.split())] == []
+    assert [line for line in brief if line not in with_code] == []
+    assert {"name": "Changes price", "text": "4 → 5"} in with_code
+
+
+def test_an_undo_of_several_is_planned_and_asked_about_in_a_terminal(desk) -> None:
+    shop = desk(PRICED)
+    shop.act("reprice", 5)
+    [done] = shop.read("actions")["actions"]
+
+    refused, plan = type_at_terminal("", "undo", "--turn", done["turn"], *APP)
+    kept = json.loads((shop.folder / "shelf.json").read_text())["price"]
+    agreed, _ = type_at_terminal("y", "undo", "--turn", done["turn"], *APP)
+
+    assert "undo → undone" in plan
+    assert (refused, kept, agreed) == (1, 5, 0)
+    assert json.loads((shop.folder / "shelf.json").read_text())["price"] == 4
+
+
+def test_what_is_decided_in_a_terminal_is_on_record_beside_what_pages_decide(
+    family: Desk,
+) -> None:
+    for name in ("Anna", "Ben"):
+        family.act("invite", name)
+    family.act("add", "Grandma")
+    first, second = family.list_ids()
+    [done] = [each["id"] for each in family.read("actions")["actions"] if each["tool"] == "add"]
+
+    family.run("approve", first)
+    family.run("deny", second)
+    family.run("deny", second)
+    family.run("undo", done, *APP)
+
+    health = json.loads(family.run("view", "health")[1])
+    acts = [(each["act"], bool(each["refused"])) for each in health["acts"]]
+    assert acts == [
+        (f"undo {done}", False),
+        (f"deny {second}", True),
+        (f"deny {second}", False),
+        (f"approve {first}", False),
+    ]
 
 
 def test_without_the_application_an_approval_waits_for_it(family: Desk) -> None:

@@ -23,6 +23,7 @@ from mulligan.types.log import LogQuery
 from mulligan.types.values import from_us
 from mulligan_demo import command
 from mulligan_demo.history import DAYS
+from mulligan_demo.story import find_program
 
 pytestmark = [pytest.mark.promise(10), pytest.mark.full]
 
@@ -45,7 +46,9 @@ STEPS = (
     "intent → executed → pending_review → undoing → undone",
     "With Mulligan, the family finds",
     "Piano lesson         Tue Nov 17 16:00  ",
+    "undone after the crash; ask again",
     "found 0 times",
+    "Next (the store of this story is gone)",
     "mulligan replay --example",
 )
 """What the terminal shows, in this order."""
@@ -216,6 +219,13 @@ def test_ctrl_c_ends_the_story_and_leaves_nothing_behind(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_next_steps_are_named_as_they_are_typed_in_a_checkout(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / ".venv/bin/python"))
+
+    assert find_program() == ".venv/bin/mulligan"
+
+
 @pytest.mark.parametrize("module", ["caldav", "icalendar", "radicale"])
 def test_what_is_missing_is_one_sentence(module: str, monkeypatch, capsys) -> None:
     monkeypatch.setattr(command, "find_spec", lambda name: None if name == module else name)
@@ -224,7 +234,8 @@ def test_what_is_missing_is_one_sentence(module: str, monkeypatch, capsys) -> No
 
     assert code == 2
     assert capsys.readouterr().err == (
-        'mulligan: The demo\'s calendar needs an extra: pip install "mulligan[demo]".\n'
+        'mulligan: The demo\'s calendar needs an extra: pip install "mulligan[demo]", or in a '
+        "checkout make demo.\n"
     )
 
 

@@ -171,6 +171,16 @@ def test_a_suggestion_uses_the_schema_that_was_declared(store: str, capsys) -> N
     assert answer["suggestions"][0]["patch"]["changes"] == {"limit": 10}
 
 
+@pytest.mark.parametrize(("tool", "decision"), [("search", "retry"), ("send", "look_up")])
+def test_a_lost_answer_of_a_read_is_asked_for_again(
+    store: str, capsys, tool: str, decision: str
+) -> None:
+    given = ("--tool", tool, "--args", "{}", "--error", "The connection was lost: timed out")
+    answer = read_json(capsys, "suggest", "--store", store, *given)
+
+    assert answer["advice"]["decision"] == decision
+
+
 @pytest.mark.parametrize(
     "written",
     [

@@ -200,6 +200,7 @@ def test_lessons_go_from_store_to_store_as_candidates(
     [
         ('{"lessons": 99}\n', "version 99"),
         ("hello\n", "not a file of lessons"),
+        ("", "not a file of lessons"),
         ('{"lessons": 1}\nnot json\n', "Line 2 is no JSON"),
     ],
 )

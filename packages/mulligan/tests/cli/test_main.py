@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from mulligan.cli.commands import list_commands
 from mulligan.cli.completion import SHELLS
-from mulligan.cli.main import main
+from mulligan.cli.main import build_parser, main
 from mulligan.cli.options import find_user
+from mulligan.stores.opening import open_store
+from mulligan.types.log import Batch
+from mulligan_testing.store_contract.contract import make_log_row
 from tests.cli.running import run
 
 pytestmark = pytest.mark.full
@@ -31,6 +36,16 @@ def test_the_store_may_come_from_the_environment(store: str, capsys, monkeypatch
     ("arguments", "code", "says"),
     [
         (["log", "--store", "mongodb://db"], 2, "mongodb"),
+        (
+            ["log", "--store", "x"],
+            2,
+            "'x' is not the URL of a store. Did you mean 'sqlite:///x.db'",
+        ),
+        (["log", "--store", "x"], 2, "or postgresql://host/database."),
+        (["log", "--store", "hunter2"], 2, "What was named (not shown: it may hold a password)"),
+        (["mode", "of"], 2, "none of off, observe, shadow, suggest, auto. Did you mean 'off'?"),
+        (["turns"], 2, "Did you mean 'view turns'?"),
+        (["logs"], 2, "Did you mean 'log'?"),
         (["log", "--store", "sqlite:///nowhere/x.db"], 3, "nowhere"),
         (["log", "--since", "yesterday"], 2, "yesterday"),
         (
@@ -77,6 +92,26 @@ def test_a_reader_that_goes_away_is_no_error(store: str, command: str) -> None:
 
     assert reader.returncode == 0
     assert reader.stderr == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_an_output_of_few_characters_has_marks_for_the_others_and_json_has_all(
+    tmp_path: Path, encoding: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/office.db"
+    store = open_store(url)
+    store.log.write(Batch(rows=[make_log_row(agent="日→🐢")]))
+    store.close()
+
+    def show(*more: str) -> str:
+        command = [sys.executable, "-m", "mulligan", "log", "--store", url, *more]
+        env = os.environ | {"PYTHONIOENCODING": encoding}
+        return subprocess.run(command, env=env, capture_output=True, check=True).stdout.decode(
+            encoding
+        )
+
+    assert "???" in show()
+    assert json.loads(show("--json"))["rows"][0]["agent"] == "日→🐢"
 
 
 def test_output_that_cannot_be_written_is_one_sentence(store: str) -> None:
@@ -170,3 +205,17 @@ def test_bash_completes_a_command_and_an_option(tmp_path, capsys):
     said = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
 
     assert said.stdout.split() == ["approve"]
+
+
+def test_choices_are_the_words_that_are_typed() -> None:
+    commands = [command for _, command in list_commands("mulligan", build_parser())]
+    offered = [
+        choice
+        for command in commands
+        for action in command._actions
+        if not isinstance(action.choices, dict)
+        for choice in action.choices or ()
+    ]
+
+    assert "shadow" in offered
+    assert [choice for choice in offered if type(choice) is not str] == []

@@ -124,8 +124,27 @@ async def test_doctor_names_a_declaration_that_is_misspelt(tmp_path: Path, capsy
 
     _, out, _ = run(capsys, "doctor", "--store", url, "--json")
 
-    [said] = [each for each in json.loads(out)["advice"] if "is declared" in each]
+    said, silent = [each for each in json.loads(out)["advice"] if "declared" in each]
     assert "send_mial is declared but was never called; send_mail is called" in said
+    assert silent.startswith("Neither log nor journal has a call of read_mail, which is declared.")
+
+
+def test_doctor_knows_of_a_call_that_was_held_and_never_run(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(url) as m:
+        find = m.tool(effect=Effect.READ)(len)
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def mail(to: str) -> None:
+            raise AssertionError(to)
+
+        with m.turn():
+            find([1])
+            mail("mum@family.test")
+
+    _, out, _ = run(capsys, "doctor", "--store", url, "--json")
+
+    assert not [each for each in json.loads(out)["advice"] if "declared" in each]
 
 
 def test_migrate_makes_a_store_and_says_where_it_stands(tmp_path: Path, capsys) -> None:
@@ -165,6 +184,26 @@ def test_where_no_store_is_nothing_is_made(capsys, tmp_path: Path) -> None:
 
     assert code == 3
     assert "does not exist" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["open", "--store", "sqlite:///typo.db"],
+        ["tasks", "optimize", "weekly", "--judge", "test", "--store", "sqlite:///typo.db"],
+        ["copy", "sqlite:///typo.db", "sqlite:///copy.db"],
+    ],
+)
+def test_a_mistyped_path_is_to_be_checked_and_no_store_is_made(
+    command, capsys, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    code, _, said = run(capsys, *command)
+
+    assert code == 3
+    assert "typo.db does not exist: check the path." in said
     assert list(tmp_path.iterdir()) == []
 
 

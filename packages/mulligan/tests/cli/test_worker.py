@@ -17,7 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from mulligan.app.worker import WorkerHealth
+from mulligan.app.application import WorkerHealth
 from mulligan.cli.main import main
 from mulligan.cli.worker import build_response, parse_address, serve_health
 from mulligan.types.errors import ConfigurationError
@@ -51,6 +51,55 @@ def approve_one(folder: Path) -> None:
     app.m.close()
     assert main(["approve", done.open_actions[0], "--store", f"sqlite:///{folder}/family.db"]) == 0
     sys.modules.pop("worked_app")
+
+
+SYNC = """
+m.act_sync("Invite her", lambda turn: invite("Grandma"))
+"""
+ASYNC = """
+import asyncio
+
+async def agent(turn):
+    return invite("Grandma")
+
+asyncio.run(m.act("Invite her", agent))
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        (SYNC, "Importing script runs its agent, so it was stopped there."),
+        (ASYNC, "Importing script runs its agent, so it was stopped there."),
+        ('with m.turn("Invite her"): invite("Grandma")', "runs its agent"),
+        ('invite("Grandma")', "runs its agent"),
+        ("m.close()", "Importing script closes 'script:m'."),
+    ],
+)
+@pytest.mark.parametrize("command", [["worker", "--once"], ["undo", "01a1"]])
+def test_a_script_that_acts_when_it_is_imported_does_nothing_again(
+    folder, capsys, monkeypatch, command, ends, said
+) -> None:
+    url = f"sqlite:///{folder}/family.db"
+    (folder / "script.py").write_text(f"{APPLICATION.format(folder=folder)}\n{ends}\n")
+    monkeypatch.delitem(sys.modules, "script", raising=False)
+    assert main(["migrate", "--store", url]) == 0
+
+    code = main([*command, "--app", "script:m"])
+
+    told = capsys.readouterr().err
+    assert code == 2
+    assert said in told
+    assert 'if __name__ == "__main__":' in told
+    assert main(["actions", "--store", url]) == 0
+    assert "No actions match." in capsys.readouterr().out
+
+
+def test_a_module_that_is_not_here_is_told_to_be_looked_for_elsewhere(folder, capsys) -> None:
+    assert main(["worker", "--app", "nowhere_at_all:m"]) == 2
+    assert "Run this in the folder that has nowhere_at_all, or install it." in (
+        capsys.readouterr().err
+    )
 
 
 def ask_health(port: int) -> dict[str, object]:

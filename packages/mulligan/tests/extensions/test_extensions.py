@@ -102,7 +102,7 @@ def test_a_reply_check_that_makes_something_else_is_refused(site):
     [
         (lambda: Mulligan("memory:", checks="nowhere"), "There are: odd, standard."),
         (lambda: make_checks({"checks": {"nowhere": {}}}), "There are: avoids, .*, odd, "),
-        (lambda: open_store("nowhere://here"), "use memory:, .*, odd:. A package"),
+        (lambda: open_store("nowhere://here"), "Use memory:, .*, odd:. A package"),
     ],
 )
 def test_an_unknown_name_is_told_with_all_there_are_and_how_a_package_brings_one(site, ask, known):

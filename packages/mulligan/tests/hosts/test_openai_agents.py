@@ -23,6 +23,7 @@ from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools, list_days, move
 from mulligan import Mulligan
+from mulligan.hosts.openai_agents import list_items
 from mulligan.types.call import LogRow
 from mulligan.types.errors import ConfigurationError, RunningLoopError, UnfinishedRunError
 from mulligan_testing.remote import FakeRemote
@@ -77,6 +78,61 @@ async def test_what_an_agent_does_that_is_called_as_a_tool_belongs_to_the_turn(
 
     assert ended.final_output == "Done on Friday."
     assert list_days(remote) == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
+
+
+class Chained(Scripted):  # type: ignore[misc]
+    """As a provider that keeps the conversation: every response has an id."""
+
+    def __init__(self, script: Sequence[Step], ran: Ran) -> None:
+        super().__init__(script, ran)
+        self.roles: list[Any] = []
+
+    async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
+        said = await super().get_response(*given, **named)
+        said.response_id = f"resp_{len(self.ran.shown)}"
+        items = list_items(given[1] if given else named["input"])
+        self.roles += [item.get("role") for item in items]
+        return said
+
+
+@pytest.mark.parametrize("name", ["conversation_id", "previous_response_id"])
+async def test_what_a_server_keeps_is_followed_by_what_the_person_was_told(
+    m: Mulligan, remote: FakeRemote, event: str, name: str
+) -> None:
+    runner, ran = m.for_openai_agents(), Ran()
+    wrong: list[Step] = [move(event, SATURDAY), "Moved, honestly."]
+    agent = build_agent(remote, [])
+    agent.model = Chained([*wrong, *wrong], ran)
+    first = await runner.run(agent, "Move dinner to Friday", **{name: "id_0"})
+    corrected = agent.model.roles
+    thread = {"conversation_id": "id_0", "previous_response_id": first.last_response_id}[name]
+
+    for said in ("Where is it now?", "And now?"):
+        agent.model = Chained(["I look."], ran)
+        await runner.run(agent, said, **{name: thread})
+
+    assert "developer" in corrected
+    assert ran.shown[-2].index("everything was undone") < ran.shown[-2].index("Where is it now?")
+    assert "undone" not in ran.shown[-1]
+
+
+async def test_what_a_result_hands_on_has_no_rejected_attempt_and_no_word_of_ours(
+    m: Mulligan, remote: FakeRemote, event: str
+) -> None:
+    wrong: list[Step] = [move(event, SATURDAY), "Moved, honestly."]
+    runner = m.for_openai_agents()
+    right = await runner.run(build_agent(remote, correct(event)), "Move dinner to Friday")
+    rejected = await runner.run(
+        build_agent(remote, [*wrong, *wrong]),
+        [*right.to_input_list(), {"role": "user", "content": "To Friday, please"}],
+    )
+    items = rejected.to_input_list()
+
+    kinds = [item.get("role") or item.get("type") for item in items]
+    made = ["user", "function_call", "function_call_output", "assistant"]
+    assert kinds == [*made, "user", "assistant"]
+    assert "everything was undone" in items[-1]["content"]
+    assert not any(word in str(items) for word in ("honestly", SATURDAY, "was checked"))
 
 
 async def test_parallel_calls_are_of_one_turn(

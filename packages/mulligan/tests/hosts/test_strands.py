@@ -103,7 +103,7 @@ async def test_what_an_agent_does_as_a_tool_belongs_to_the_turn_outside(m, remot
     result = await agent.invoke_async("Move both to Friday")
 
     assert str(result) == "Moved both.\n"
-    assert ran.shown[2].count("- move_event(") == 2
+    assert ran.shown[2].partition("Undone and verified:")[2].count("- move_event(") == 2
     assert [line.by for line in remote.ledger()].count("undo") == 2
     assert {item.data["day"] for item in remote.list_items().values()} == {FRIDAY}
 
@@ -169,7 +169,7 @@ async def test_a_tool_that_interrupts_goes_on_as_the_host_has_it(m):
 
 @pytest.mark.parametrize(
     ("said", "told", "sent"),
-    [("yes", "sent to Ann", 1), (False, "A person denied it", 0), ("hm", "waits", 0)],
+    [("yes", "sent to Ann", 1), (False, "A person denied it", 0), ("hm", "awaiting approval", 0)],
 )
 async def test_a_held_call_is_decided_by_what_a_person_answers_in_the_host(
     m, remote, said, told, sent
@@ -184,6 +184,19 @@ async def test_a_held_call_is_decided_by_what_a_person_answers_in_the_host(
     assert first.interrupts[0].reason["action"] == held.id
     assert told in ran.shown[1]
     assert len(remote.list_items()) == sent
+
+
+async def test_a_session_that_is_loaded_ends_with_what_was_undone(m, remote, tmp_path):
+    keep = {"session_id": "s1", "storage_dir": str(tmp_path / "sessions")}
+    wrong = [move(add_event(remote), SATURDAY), "Moved, honestly."]
+    manager = FileSessionManager(**keep)
+    agent, _ = build_agent(m, build_tools(remote), *wrong, *wrong, session_manager=manager)
+    await agent.invoke_async("Move dinner to Friday")
+
+    other, ran = build_agent(m, [], "I look.", session_manager=FileSessionManager(**keep))
+    await other.invoke_async("Where is it now?")
+
+    assert "everything was undone" in ran.shown[0][ran.shown[0].rindex(SATURDAY) :]
 
 
 async def test_a_held_call_goes_on_in_another_process_by_its_session(m, remote, tmp_path):
@@ -342,7 +355,7 @@ async def test_what_is_known_to_go_wrong_is_in_the_prompt_of_the_invocation(m, r
 async def test_a_call_in_the_background_is_refused_loudly(m, remote):
     hooks, [send] = m.for_strands(), [tool(each) for each in build_tools(remote)[2:3]]
     use = {"toolUseId": "t1", "name": "send_invitation", "input": {"to": "Ann"}}
-    agent = SimpleNamespace(messages=[], name="planner", tool_names=[])
+    agent = SimpleNamespace(messages=[], name="planner", tool_names=[], system_prompt="")
     event = {"agent": agent, "invocation_state": {}}
     hooks.open_run(SimpleNamespace(**event, messages=[]))
     call = SimpleNamespace(**event, selected_tool=send, tool_use=use)

@@ -6,22 +6,33 @@ import contextlib
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Effect, Mulligan
-from mulligan.app.judges import log_outage
+from mulligan.app.judges import log_question
 from mulligan.insights import tools
+from mulligan.insights.cost import CostRow, read_cost
+from mulligan.insights.figures import Estimate, build_share
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window, cut_page
 from mulligan.insights.health import read_health
 from mulligan.insights.open_actions import read_open
-from mulligan.insights.overview import read_overview
+from mulligan.insights.overview import (
+    GOALS,
+    TREND,
+    compare_goal,
+    estimate_difference,
+    read_overview,
+)
 from mulligan.insights.patterns import read_pattern, read_patterns
 from mulligan.insights.reader import StoreReader
+from mulligan.insights.shadow import read_shadow
 from mulligan.insights.texts import read_texts
 from mulligan.insights.tools import build_repairs, read_tools
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.events import AskOutcome, JudgeAsked
 from mulligan.types.log import Batch, LogQuery, Rollup, Slot
+from mulligan_dashboard.site import build_environment
 from mulligan_testing.store_contract.contract import make_log_row
 from tests.dashboard.stage import Stage, run_apart
 
@@ -44,6 +55,35 @@ def test_a_goal_that_rests_on_a_handful_is_an_accident_and_says_so(filled: Stage
     few = {each.what: each for each in goals if each.estimate.n < 20 and "tools" not in each.what}
     assert few
     assert not any(each.enough or each.met is not None for each in few.values())
+
+
+@pytest.mark.parametrize(
+    ("worked", "tone"),
+    [((27, 24), "quiet"), ((30, 12), "good"), ((12, 30), "bad")],
+    ids=["chance", "better", "worse"],
+)
+def test_a_change_that_may_be_chance_is_neither_good_nor_bad(
+    worked: tuple[int, int], tone: str
+) -> None:
+    now, before = (
+        build_share("", Rollup(calls=30, tries=30, failures=30 - some)) for some in worked
+    )
+    change = estimate_difference(now, before)
+
+    parts = build_environment().get_template("parts.html").module
+    shown = str(parts.change(change))
+
+    assert f'data-tone="{tone}"' in shown
+    assert ("may be chance" in shown) is (tone == "quiet")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "met"), [(0.001, 0.04, True), (-0.02, 0.06, None), (-0.06, -0.02, False)]
+)
+def test_growth_is_a_goal_that_chance_does_not_meet(low: float, high: float, met: object) -> None:
+    seen = Estimate(figure=(low + high) / 2, low=low, high=high, n=1_000)
+
+    assert compare_goal(TREND, seen, goal=GOALS[TREND]) is met
 
 
 def test_who_decides_reads_the_same_names_everywhere(stage: Stage) -> None:
@@ -94,8 +134,8 @@ def test_a_judge_that_gives_no_answer_is_listed(filled: Stage) -> None:
         purpose="review_actions", model="m", prompt="p 1", outcome=AskOutcome.DOWN,
         duration=timedelta(seconds=1),
     )  # fmt: skip
-    for _ in range(3):
-        log_outage(asked, runtime=filled.m._parts.runtime)
+    for outcome in (AskOutcome.DOWN, AskOutcome.ANSWERED, AskOutcome.DOWN, AskOutcome.DOWN):
+        log_question(replace(asked, outcome=outcome), runtime=filled.m._parts.runtime)
     filled.m.flush()
 
     view = read_health(filled.m.insights, ViewRequest())
@@ -108,6 +148,47 @@ def test_processes_are_listed_with_what_is_in_their_hands(filled: Stage) -> None
 
     assert worker.seen.id == filled.m.insights.store.journal.identify_writer()
     assert (worker.seen.life, worker.seen.here, worker.open_actions) == ("lives", True, 3)
+
+
+def test_the_cost_is_what_is_on_record_and_nothing_more(stage: Stage) -> None:
+    asked = JudgeAsked(
+        purpose="review_actions", model="small", prompt="p 1", outcome=AskOutcome.ANSWERED,
+        duration=timedelta(seconds=1.5), input_tokens=900, output_tokens=40,
+    )  # fmt: skip
+    for outcome in (AskOutcome.ANSWERED, AskOutcome.LATE):
+        log_question(replace(asked, outcome=outcome), runtime=stage.m._parts.runtime)
+    run_apart(stage.hold("Mail to ben@example.test"))
+    [held] = stage.m.insights.store.journal.list_open_actions()
+    stage.m.insights.open_list.deny(held.id, by="ann")
+    stage.m.flush()
+
+    view = read_cost(stage.m.insights, ViewRequest())
+
+    judge, *_, people = view.spent
+    assert judge == CostRow(
+        what="Questions to the judge small", times=2, seconds=3, input_tokens=1800, output_tokens=80
+    )
+    assert (people.times, people.seconds) == (1, view.waited)
+    assert {each.what: each.times for each in view.saved}["Held calls denied"] == 1
+
+
+def test_what_shadow_mode_would_have_done_is_listed_by_tool() -> None:
+    with Mulligan("memory:", mode="shadow") as m:
+
+        @m.tool(effect="irreversible")
+        def send_mail(to: str) -> None:
+            """Send it."""
+
+        for _ in range(2):
+            send_mail("ann")
+        m.flush()
+
+        view = read_shadow(m.insights, ViewRequest())
+        other = read_shadow(m.insights, ViewRequest(filter=ViewFilter(tool="find")))
+
+    [row] = view.rows
+    assert (row.tool, row.agent, row.held, row.undone) == ("send_mail", "(unnamed)", 2, 0)
+    assert other.rows == ()
 
 
 MONTH = ViewFilter(window=Window.MONTH)

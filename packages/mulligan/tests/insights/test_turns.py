@@ -245,3 +245,18 @@ def test_pages_have_everything_once(page: int, step: timedelta, tmp_path: Path) 
 def test_a_turn_that_is_not_there_is_said(filled: Stage) -> None:
     with pytest.raises(ConfigurationError, match="no calls"):
         read_turn(filled.m.insights, ViewRequest(id="nothing"))
+
+
+def test_a_turn_found_by_one_tool_or_among_the_newest_calls_counts_all_of_its_calls(
+    filled: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = {row.turn: row for row in read_turns(filled.m.insights, ViewRequest()).rows}
+    by_tool = read_turns(filled.m.insights, ViewRequest(filter=ViewFilter(tool="share_file"))).rows
+    filled.m.insights.cache.forget()
+    monkeypatch.setattr(turns, "MOST_ROWS", 1)
+    newest = read_turns(filled.m.insights, ViewRequest(filter=ViewFilter(agent="helper"))).rows
+
+    assert [row.calls for row in by_tool] == [4]
+    assert [whole[row.turn] for row in by_tool] == list(by_tool)
+    assert newest
+    assert not read_turn(filled.m.insights, ViewRequest(id=newest[0].turn)).whole

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, State
+from mulligan.insights import undo_plans
 from mulligan.insights.undo_plans import UndoPlan, UndoScope, UndoStep, plan_undo, request_undo
 from mulligan.types import action as actions
 from mulligan.types.action import ActionQuery
@@ -222,6 +223,19 @@ async def test_what_was_done_for_several_tenants_is_undone_for_one_by_its_name(
 
     assert len({each.tenant for each in plan.steps}) == 2
     assert states(world) == [State.UNCHECKED, State.UNDONE]
+
+
+async def test_calls_that_were_not_looked_through_are_not_called_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = await act(world, ("e1", "2026-11-20"), ("lunch", "2026-11-21"))
+    world.m.flush()
+
+    whole = await planned(world, UndoScope(turn=turn))
+    monkeypatch.setattr(undo_plans, "MOST_CALLS", 1)
+    cut = await planned(world, UndoScope(turn=turn))
+
+    assert (whole.every_call, cut.every_call) == (True, False)
 
 
 async def test_a_plan_that_is_out_of_date_is_not_carried_out(world: World) -> None:

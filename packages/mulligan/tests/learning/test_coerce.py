@@ -15,7 +15,6 @@ from mulligan.learning.coerce import (
     convert_unit,
     drops_zone,
     find_form,
-    find_form_of,
     format_moment,
     from_text,
     has_type,
@@ -120,12 +119,6 @@ def test_a_moment_needs_its_zone_to_be_written_as_one() -> None:
 )
 def test_the_one_form_that_is_stated_is_found(said: str, form: str | None) -> None:
     assert find_form(said) == form
-
-
-def test_a_form_is_known_by_what_is_written_in_it() -> None:
-    assert find_form_of("2026-10-15 18:00") == "%Y-%m-%d %H:%M"
-    assert find_form_of("2026-10-15") == "%Y-%m-%d"
-    assert find_form_of("15 October") is None
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,6 @@ missing = complain(ComplaintKind.MISSING)
 most = complain(ComplaintKind.MOST)
 
 
-rest = complain(ComplaintKind.REST)
-
-
 unexpected = complain(ComplaintKind.UNEXPECTED)
 
 
@@ -105,7 +102,6 @@ unit = complain(ComplaintKind.UNIT)
         ("'Celsius' is not one of ['C', 'F']", [domain("Celsius", "C", "F")]),
         ("Invalid date format, expected YYYY-MM-DD", [form("", "YYYY-MM-DD")]),
         ("time data 'x' does not match format '%d.%m.%Y %H:%M'", [form("x", "%d.%m.%Y %H:%M")]),
-        ("unconverted data remains: :00Z", [rest("", ":00Z")]),
         ("`wait` must be in seconds", [unit("wait", "seconds")]),
         ("wait must be in the morning", []),
         ("the limit is 10 seconds", []),

@@ -111,6 +111,26 @@ def test_an_agent_is_told_about_days_before_ids_before_places() -> None:
     assert told == ["date.wrong_weekday.", "id.glued.", "place.not_home.", "value.never_seen."]
 
 
+def test_a_sentence_of_an_own_check_is_told_with_its_call_where_there_are_several() -> None:
+    said = [
+        Finding(rule="check.named", severity=Severity.ERROR, issue="Bob was not named.", call=call)
+        for call in ("a1", "a2")
+    ]
+    undone = [
+        acted(UndoResult.RESTORED),
+        replace(acted(UndoResult.RESTORED), action="a2", what="book(a2)"),
+    ]
+
+    told = render_correction(reach_verdict(said), undone).text
+    asked = render_question(reach_verdict(said), undone)
+    alone = render_correction(reach_verdict(said[:1]), undone[:1]).text
+
+    for text in (told, asked):
+        assert "- move(a1): Bob was not named." in text
+        assert "- book(a2): Bob was not named." in text
+    assert "- Bob was not named." in alone
+
+
 def test_what_an_undo_does_not_bring_back_is_said_with_it() -> None:
     lost = replace(acted(UndoResult.RESTORED), loses=("its replies",))
 

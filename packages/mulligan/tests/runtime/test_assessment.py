@@ -258,6 +258,11 @@ EVENT = {"day": 1, "title": "a"}
         ([{"day": 2}, {"title": "b"}], EVENT, {"day": 2, "title": "b"}, True),
         ([{"day": 2}, {"day": 3}], EVENT, {"day": 3, "title": "a"}, True),
         ([{"day": 2}, {"day": 3}], EVENT, {"day": 2, "title": "a"}, False),  # the last one is gone
+        ([{"day": "2"}], EVENT, {"day": 2, "title": "a"}, True),  # given as text
+        ([{"day": 2}], EVENT, {"day": "2.0", "title": "a"}, True),
+        ([{"day": "2"}], EVENT, {"day": 3, "title": "a"}, False),
+        ([{"day": "2", "title": "b"}], EVENT, {"day": 2, "title": "B"}, False),
+        ([{"day": "sNaN"}], EVENT, {"day": 3, "title": "a"}, False),
     ],
 )
 def test_calls_account_for_what_they_were_given_to_write(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 import pytest
@@ -161,3 +162,16 @@ async def test_a_fix_is_said_and_not_tried(once: bool, made: list[object]) -> No
 
     assert given == made
     assert "3" in told
+
+
+def test_a_block_that_is_only_collected_elsewhere_breaks_nothing() -> None:
+    def enter() -> AbstractContextManager[None]:
+        block = leave_turns()
+        block.__enter__()
+        return block
+
+    block = contextvars.copy_context().run(enter)
+
+    block.gen.close()
+
+    assert not read_context().answered_for

@@ -28,7 +28,7 @@ HELD = Held(
 def test_where_no_server_asks_the_sentence_is_the_answer(returns: object) -> None:
     assert answer_held(HELD, returns=returns) is HELD
     assert HELD.startswith("t was not run yet: No.")
-    assert "(hold a1, until 00:00 UTC). Do not call it again now; tell" in HELD
+    assert "(hold a1, until 2026-11-15 00:00 UTC). Do not call it again now; tell" in HELD
 
 
 @pytest.mark.filterwarnings("default")

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mulligan import Effect, Finding, Severity, Standing, State
 from mulligan.loops.actions import Attempted
+from mulligan.loops.review import Opinion
 from mulligan.runtime.context import OpenTurn, add_note
 from mulligan.types.errors import UnfinishedRunError
+from mulligan_testing.fakes import ScriptedJudge
 from mulligan_testing.remote import Fault
 from tests.world import World, Worlds, moves
 
@@ -72,7 +75,20 @@ async def test_an_agent_that_says_sent_of_what_is_held_is_put_right(worlds: Worl
     assert str(quoted.reply).endswith(f".\n\n{waits} Bob")
 
 
-async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -> None:
+@pytest.mark.parametrize(
+    "looks",
+    [
+        {"checks": [lambda _: []]},
+        {"checks": "standard"},
+        {"judge": ScriptedJudge([Opinion(findings=(), confirmed=True)])},
+    ],
+    ids=["a check", "a warning about it", "a judge"],
+)
+async def test_a_call_that_gave_no_answer_is_told_as_not_certain_and_not_accepted(
+    worlds: Worlds, looks: dict[str, Any]
+) -> None:
+    world = await worlds(**looks)
+
     async def agent(turn: OpenTurn) -> str:
         try:
             await world.move("e1", "2026-11-20")
@@ -81,9 +97,10 @@ async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -
         raise AssertionError
 
     world.remote.plan(Fault.LOST_AFTER)
-    done = await world.act(agent)
+    done = await world.act(agent, said="Move event e1 to 2026-11-20")
 
     assert world.states() == [State.NEEDS_HUMAN]
+    assert (done.standing, done.confidence) == (Standing.UNCHECKED, None)
     assert "It is unknown whether this was done:\n- Move (event id: e1" in str(done.reply)
 
 

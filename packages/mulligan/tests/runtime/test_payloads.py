@@ -22,7 +22,6 @@ from mulligan.runtime.payloads import (
     MOST_EVIDENCE,
     MOST_RECORDED,
     Rejection,
-    ReviewedAttempt,
     decode_executions,
     decode_history,
     decode_turn,
@@ -220,18 +219,15 @@ FOUND = Finding(
 )
 
 
-def build(
-    number: int = 1, *, late: bool = False, told: str = "", **about: object
-) -> ReviewedAttempt:
+def build(number: int = 1, *, late: bool = False, told: str = "", **about: object) -> dict:
     said: dict = {"standing": Standing.ACCEPTED, "confidence": Confidence.HIGH, "by": ("checks",)}
-    return ReviewedAttempt(
-        turn="t", number=number, verdict=Verdict(**(said | about)), told=told, late=late
-    )
+    verdict = Verdict(**(said | about))
+    return {"verdict": verdict, "turn": "t", "attempt": number, "told": told, "late": late}
 
 
-def keep(vault: Vault, reviewed: ReviewedAttempt, *, minutes: int = 0, days: int = 7) -> None:
+def keep(vault: Vault, reviewed: dict, *, minutes: int = 0, days: int = 7) -> None:
     at = TODAY + timedelta(minutes=minutes)
-    vault.put(keep_review(reviewed, at=at, until=at + timedelta(days=days), scrub=str.upper))
+    vault.put(keep_review(**reviewed, at=at, until=at + timedelta(days=days), scrub=str.upper))
 
 
 def test_each_attempt_has_its_review_in_order_and_the_late_one_comes_last(vault) -> None:

@@ -15,8 +15,8 @@ from mulligan.checks.dates import dates_as_said
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
-from mulligan.runtime.rollback import MOST_TRIES
 from mulligan.stores.opening import open_store
+from mulligan.types.action import MOST_TRIES
 from mulligan.types.errors import AlreadyDoneError
 from mulligan.types.finding import Finding
 from mulligan_testing.fakes import FixedClock
@@ -360,3 +360,29 @@ async def test_what_a_person_approved_is_run_in_the_order_it_was_approved_in(
     await world.m.recover()
 
     assert paid == [("deposit", "rent", "power")[each] for each in order]
+
+
+async def test_a_pass_leaves_alone_what_a_turn_was_at_work_on_when_it_looked(world: World) -> None:
+    book = world.m._parts.recovery.book
+    journal, taken_up = book.journal, []
+
+    class Hasty:
+        """A journal with which the turn lets go of all that it did while a pass looks at it."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(journal, name)
+
+        def identify_writer(self) -> str:
+            book.live.clear()
+            return journal.identify_writer()
+
+    async def agent(turn: OpenTurn) -> str:
+        await world.move("e1", FRIDAY)
+        book.journal = Hasty()
+        taken_up.append(await world.m.recover())
+        book.journal = journal
+        return "Moved."
+
+    done = await world.act(agent)
+
+    assert (taken_up, done.finished, world.states()) == ([0], True, [])

@@ -15,8 +15,7 @@ from mulligan.app.application import build_inspector
 from mulligan.insights.undo_plans import UndoScope, request_undo
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
-from mulligan.runtime.rollback import MOST_TRIES
-from mulligan.types.action import Action, ActionQuery
+from mulligan.types.action import MOST_TRIES, Action, ActionQuery
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan_testing.fakes import FixedClock

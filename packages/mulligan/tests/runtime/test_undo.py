@@ -70,11 +70,11 @@ def test_what_a_create_made_is_known_by_its_ids(result, given, made) -> None:
 
 
 def test_a_call_that_found_something_there_made_nothing() -> None:
-    given = {"user_id": "u1", "title": "u2"}
+    given = {"user_id": "u1", "title": "u2", "add_label_ids": ["l1", "l2"]}
     record = Record(arguments=given, snapshot=Snapshot(state={}), result={"id": "e7"})
 
     assert find_made_ids(record) == set()
-    assert find_named_ids(record) == {"u1"}
+    assert find_named_ids(record) == {"u1", "l1", "l2"}
 
 
 def move(event_id: str, calendar_id: str) -> None:

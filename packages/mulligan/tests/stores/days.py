@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import psycopg
 
-from mulligan.stores.postgres.partitions import (
+from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.store import (
     DAY_US,
     build_day,
     compute_bound,
     list_partitions,
     read_time,
 )
-from mulligan.stores.postgres.session import PostgresSession
 from mulligan.types.call import LogRow
 from mulligan.types.values import from_us
 from mulligan_testing.store_contract.contract import make_log_row

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.stores.private_files import CAN_LOCK, hold_lock, read_at, write_at
+from mulligan.types.private_files import CAN_LOCK, hold_lock, read_at, write_at
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,9 +11,8 @@ import psycopg
 import pytest
 
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational import log, rollups
-from mulligan.stores.relational import rollups as text_hours
-from mulligan.stores.relational.rollups import HOURS
+from mulligan.stores.relational import log
+from mulligan.stores.relational.log import HOURS
 from mulligan.types.action import Kept, State
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import Store
@@ -74,7 +73,7 @@ def write(store: Store, *rows) -> None:
 def test_a_call_that_comes_while_its_day_is_cut_counts_once_in_it(store, other, meanwhile) -> None:
     write(store, *(make_log_row(n, at=MIDNIGHT + n * HOUR) for n in range(20)))
     new = make_log_row(50, at=MIDNIGHT + 20 * HOUR, tool="a tool that nobody has called that day")
-    meanwhile.before(rollups, "_decode_all", lambda: write(other, new))
+    meanwhile.before(log, "_decode_all", lambda: write(other, new))
 
     store.log.prune(before=MIDNIGHT + 5 * HOUR)
 
@@ -91,7 +90,7 @@ def test_of_two_thumbs_that_come_at_once_the_later_one_counts(store, other, mean
     write(store, reply, make_step(1, RATED, of="another", up=True))
     write(other, make_step(2, RATED, of="another", up=True))
     one, two = (make_step(n, RATED, of=reply.id, up=n == 4) for n in (3, 4))
-    meanwhile.after(text_hours, "roll_up_thumbs", lambda: write(other, two))
+    meanwhile.after(log, "roll_up_thumbs", lambda: write(other, two))
 
     write(store, one)
 

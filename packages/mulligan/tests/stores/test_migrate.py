@@ -32,6 +32,7 @@ from mulligan_testing.store_contract.contract import (
 )
 from mulligan_testing.store_contract.processes import finish_child, start_child
 from tests.stores.killed_migrations import choose_places
+from tests.stores.rolling import start_rolling
 
 OPENER = "mulligan.stores.opening:open_store"
 
@@ -154,7 +155,9 @@ def test_a_newer_postgres_schema_is_refused_and_left_alone(empty_postgres_url) -
 def test_an_older_sqlite_file_is_refused_unless_we_may_migrate(path) -> None:
     SqliteSession(path, "journal", create=True).close()
 
-    with pytest.raises(SchemaTooOldError, match=r"has schema 0; .*`mulligan migrate") as caught:
+    with pytest.raises(
+        SchemaTooOldError, match=r"is empty: check the URL\..*`mulligan migrate"
+    ) as caught:
         open_store(f"sqlite:///{path}", migrate=False)
 
     assert f"sqlite:///{path}" in str(caught.value)
@@ -163,7 +166,7 @@ def test_an_older_sqlite_file_is_refused_unless_we_may_migrate(path) -> None:
 
 
 def test_an_empty_postgres_database_is_refused_unless_we_may_migrate(empty_postgres_url) -> None:
-    with pytest.raises(SchemaTooOldError, match="has schema 0"):
+    with pytest.raises(SchemaTooOldError, match="is empty: check the URL"):
         open_store(empty_postgres_url, migrate=False)
 
     with psycopg.connect(empty_postgres_url) as connection:
@@ -182,16 +185,6 @@ def test_a_file_of_another_program_is_not_touched(path) -> None:
         open_store(f"sqlite:///{path}")
 
     assert path.read_bytes() == before
-
-
-def start_rolling(url: str, name: str, *more: str, seconds: float = 4) -> subprocess.Popen[str]:
-    script = Path(__file__).with_name("rolling.py")
-    return subprocess.Popen(
-        [sys.executable, script, url, name, str(seconds), *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def read_version(url: str) -> int:

@@ -79,7 +79,7 @@ def test_no_refusal_shows_a_password_however_the_url_is_written(url: str) -> Non
 def test_a_missing_sqlite_file_is_not_created_unless_asked_to(tmp_path) -> None:
     url = f"sqlite:///{tmp_path}/family.db"
 
-    with pytest.raises(StoreUnavailableError, match="does not exist") as caught:
+    with pytest.raises(StoreUnavailableError, match=r"does not exist: check the path\.") as caught:
         open_store(url, migrate=False)
 
     assert f"`mulligan migrate --store {url}`" in str(caught.value)

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from mulligan.stores.opening import open_store
-from mulligan.stores.postgres import partitions
-from mulligan.stores.postgres.partitions import AHEAD, DAY_US, LogPartitions
+from mulligan.stores.postgres import store as postgres
+from mulligan.stores.postgres.store import AHEAD, DAY_US, LogPartitions
 from mulligan.types.interfaces import Store
 from mulligan.types.log import Batch, LogQuery, roll_up
 from mulligan.types.values import from_us
@@ -146,7 +146,7 @@ def test_a_row_that_comes_while_its_day_is_dropped_stays(
 
     with closing(open_store(url)) as other, closing(open_session(url)) as session:
         meanwhile = Interruption(monkeypatch, url)
-        meanwhile.before(partitions, "_take_turn", lambda: other.log.write(Batch(rows=[late])))
+        meanwhile.before(postgres, "_take_turn", lambda: other.log.write(Batch(rows=[late])))
         dropped = LogPartitions().drop_old(session, today - DAY_US)
 
         assert len(meanwhile.finish()) == 1
@@ -250,7 +250,7 @@ def test_on_a_server_that_only_speaks_like_postgres_the_log_is_one_table(
     empty_postgres_url, monkeypatch
 ) -> None:
     url = empty_postgres_url
-    monkeypatch.setattr(partitions, "_SERVER", re.compile("SomeDB"))
+    monkeypatch.setattr(postgres, "_SERVER", re.compile("SomeDB"))
 
     store = open_store(url)
     today = read_today(url)
@@ -273,4 +273,4 @@ def test_on_a_server_that_only_speaks_like_postgres_the_log_is_one_table(
     ],
 )
 def test_postgres_itself_is_told_from_those_who_speak_like_it(said: str, is_one: bool) -> None:
-    assert bool(partitions._SERVER.match(said)) is is_one
+    assert bool(postgres._SERVER.match(said)) is is_one

@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 
 from mulligan.stores.opening import open_store
-from mulligan.stores.private_files import (
-    open_private,
-)
 from mulligan.stores.sqlite.files import list_damaged_files, measure_size, set_aside
 from mulligan.stores.sqlite.session import (
     JOURNAL,
@@ -21,6 +18,9 @@ from mulligan.stores.sqlite.session import (
     refuse_unsafe_database,
 )
 from mulligan.types.errors import StoreError, StoreUnavailableError
+from mulligan.types.private_files import (
+    open_private,
+)
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
 

@@ -115,7 +115,7 @@ let again = false;
 async function refresh() {
   if (refreshing) { again = true; return; }
   const page = document.getElementById("page");
-  const busy = document.querySelector("dialog[open]") || page.contains(document.activeElement) && /^(SELECT|TEXTAREA|INPUT)$/.test(document.activeElement.tagName) || page.querySelector("[data-pick]:checked");
+  const busy = document.querySelector("dialog[open]") || page.contains(document.activeElement) && /^(SELECT|TEXTAREA|INPUT)$/.test(document.activeElement.tagName) || page.querySelector("[data-pick]:checked") || listEdits().length;
   if (busy || document.hidden) { stale = true; return; }
   refreshing = true;
   try {
@@ -190,6 +190,12 @@ function ask(buttons, name) {
   at("note").value = "";
   at("note-label").hidden = !first.dataset.note;
   at("note").required = first.dataset.note === "needed";
+  const scopes = JSON.parse(first.dataset.scopes || "[]");
+  at("scope").replaceChildren(...scopes.map(([text], place) => new Option(text, place)));
+  at("scope-label").hidden = !scopes.length;
+  at("until").value = first.dataset.until || "";
+  at("until-label").hidden = !first.dataset.until;
+  at("until").required = Boolean(first.dataset.until);
   at("details").replaceChildren();
   dialog.returnValue = "";
   dialog.showModal();
@@ -198,7 +204,7 @@ function ask(buttons, name) {
     at("details").replaceChildren(...found.flatMap(([rows]) => rows));
     at("yes").disabled = false;
     return found.map(([, words]) => words);
-  }, () => { at("error").textContent = "What it does could not be read. Open its page, and decide there."; return null; });
+  }, (error) => { at("error").textContent = error.message || "What it does could not be read. Open its page, and decide there."; return null; });
   dialog.querySelector("form").onsubmit = async (event) => {
     event.preventDefault();
     const shown = await known;
@@ -208,12 +214,15 @@ function ask(buttons, name) {
     for (const [place, button] of buttons.entries()) {
       const words = { ...JSON.parse(button.dataset.words || "{}"), ...shown[place] };
       if (button.dataset.note) words.note = at("note").value;
+      if (button.dataset.until) words.until = at("until").value;
+      if (scopes.length) Object.assign(words, scopes[at("scope").value][1]);
       const wrong = await act(button.dataset.act, words);
       if (wrong) failed.push(buttons.length > 1 ? `${button.dataset.what}: ${wrong}` : wrong);
     }
     at("yes").disabled = false;
     for (const each of document.querySelectorAll("[data-pick]:checked")) each.checked = false;
     if (failed.length) { at("error").textContent = failed.join("\n"); return; }
+    for (const each of listEdits()) each.value = each.defaultValue;
     dialog.close();
     say(`${name}: done`);
     last = "";
@@ -228,18 +237,32 @@ async function explain(button) {
   const answer = await fetch(about[1], { headers: { accept: "application/json" } });
   if (!answer.ok) throw new Error();
   const page = await answer.json();
-  const { item } = page;
-  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-  const changes = page.differences.map((each) => [each.name, `${each.before} → ${each.ours}`]);
-  const rows = [["What", item.what], ["Asked", page.request || "no longer kept"], ...Object.entries(page.arguments).map(([name, value]) => [name, text(value)]),
-    ...changes, ["Effect", item.effect], ["By", item.agent || "an unnamed agent"], ...(item.expires_at ? [["Until", `${new Date(item.expires_at).toISOString().slice(0, 16).replace("T", " ")} UTC`]] : [])];
-  const shown = rows.map(([name, value]) => {
+  const shown = page.brief.map(({ name, text }) => {
     const row = document.createElement("div");
-    row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value }));
+    row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: text }));
     return row;
   });
-  return [shown, about[2] === "approve" ? { version: String(item.version) } : {}];
+  if (about[2] !== "approve") return [shown, {}];
+  const edits = listEdits(), words = { version: String(page.item.version) };
+  if (!edits.length) return [shown, words];
+  words.changes = JSON.stringify(Object.fromEntries(edits.map((box) => [box.dataset.edit, readEdit(box)])));
+  const changed = edits.map((box) => {
+    const row = document.createElement("div");
+    row.append(Object.assign(document.createElement("dt"), { textContent: `You change ${box.dataset.edit}` }), Object.assign(document.createElement("dd"), { textContent: box.value }));
+    return row;
+  });
+  return [[...changed, ...shown], words];
 }
+
+// The arguments that a person has written otherwise, on the page of their one call.
+const listEdits = () => [...document.querySelectorAll("#page [data-edit]")].filter((box) => box.value !== box.defaultValue);
+
+function readEdit(box) {
+  if (box.dataset.kind === "text") return box.value;
+  try { return JSON.parse(box.value); } catch { throw new Error(`${box.dataset.edit}: ${box.value} is no JSON.`); }
+}
+
+const nameAct = (button) => (/\/approve$/.test(button.dataset.act) && listEdits().length ? "Approve with changes" : button.dataset.name || button.textContent);
 
 const listPicked = (act) => [...document.querySelectorAll("[data-pick]:checked")].map((each) => each.closest("tr").querySelector(`[data-act$="/${act}"]`)).filter(Boolean);
 
@@ -267,9 +290,16 @@ document.addEventListener("DOMContentLoaded", () => {
     drawCharts();
   });
   document.getElementById("confirm-no").addEventListener("click", () => document.getElementById("confirm").close());
-  document.addEventListener("click", (event) => { const button = event.target.closest("[data-act], [data-many]"); if (button && !button.disabled) ask(button.dataset.act ? [button] : listPicked(button.dataset.many), button.dataset.name || button.textContent); });
+  document.addEventListener("click", (event) => { const button = event.target.closest("[data-act], [data-many]"); if (button && !button.disabled) ask(button.dataset.act ? [button] : listPicked(button.dataset.many), nameAct(button)); });
   document.addEventListener("change", (event) => { if (!event.target.matches("[data-pick]")) return; for (const each of document.querySelectorAll("[data-many]")) each.disabled = !listPicked(each.dataset.many).length; });
-  document.addEventListener("change", (event) => { const form = event.target.closest(".filters"); if (form) submit(form); });
+  document.addEventListener("change", (event) => { const form = event.target.closest(".filters:not([role=search])"); if (form) submit(form); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || /^(SELECT|TEXTAREA|INPUT)$/.test(document.activeElement.tagName)) return;
+    event.preventDefault();
+    const box = document.querySelector("#page input[type=search]");
+    if (box) box.focus(); else location.assign("/search#look");
+  });
+  if (location.hash === "#look") document.querySelector("#page input[type=search]").focus();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) catchUp(); });
   document.addEventListener("focusout", catchUp);
   document.getElementById("confirm").addEventListener("close", catchUp);

@@ -10,12 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx
 from msgspec import Struct
 
 from mulligan.runtime.assessment import is_work_of
 from mulligan_packs.http.fields import NOTHING, ServerFields, is_equal, may_be_adjusted
+
+FORM = "application/x-www-form-urlencoded"
 
 
 class SentWrite(Struct, frozen=True, kw_only=True):
@@ -79,7 +83,33 @@ def is_given(arguments: Mapping[str, object], *, before: object, now: object, ma
 def read_written(request: httpx.Request, answer: httpx.Response | None) -> SentWrite:
     """What a write has sent, and what it was answered, if it was."""
     answered = NOTHING if answer is None else _read(lambda: answer.content)
-    return SentWrite(method=request.method, sent=_read(lambda: request.content), answered=answered)
+    return SentWrite(method=request.method, sent=parse_sent(request), answered=answered)
+
+
+def parse_sent(request: httpx.Request) -> object:
+    """What a request has sent, as values: of a form, texts, where `a[b]` is a field of a field."""
+    if request.headers.get("content-type", "") != FORM:
+        return _read(lambda: request.content)
+    found: dict[str, Any] = {}
+    for name, value in parse_qsl(request.content.decode(), keep_blank_values=True):
+        first, *below = name.replace("]", "").split("[")
+        place = found
+        for step in below:
+            place, first = place.setdefault(first, {}), step
+        place[first] = value
+    return found
+
+
+def write_form(body: object, name: str = "") -> dict[str, str]:
+    """A body as the fields of a form; what is nothing is empty there."""
+    if isinstance(body, Mapping):
+        parts = [(f"{name}[{key}]" if name else str(key), each) for key, each in body.items()]
+    elif isinstance(body, list):
+        parts = [(f"{name}[{at}]", each) for at, each in enumerate(body)]
+    else:
+        plain = str(body).lower() if isinstance(body, bool) else str(body)
+        return {name: "" if body is None else plain}
+    return {key: value for at, each in parts for key, value in write_form(each, at).items()}
 
 
 def parse_content(content: bytes) -> object:

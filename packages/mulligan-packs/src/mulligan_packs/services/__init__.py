@@ -14,7 +14,8 @@ from mulligan.types.errors import MissingExtraError
 if find_spec("httpx") is None:
     raise MissingExtraError(need="The services pack", extra="http")
 
+from mulligan_packs.services.recipe import derive_recipe
 from mulligan_packs.services.service import Service, connect
 from mulligan_packs.services.table import list_services
 
-__all__ = ["Service", "connect", "list_services"]
+__all__ = ["Service", "connect", "derive_recipe", "list_services"]

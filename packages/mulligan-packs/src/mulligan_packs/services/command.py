@@ -41,7 +41,7 @@ _STYLES = {PROVEN: "green", DIFFERS: "red", NOT_POSSIBLE: "yellow"}
         dest="place",
         required=True,
         metavar="PLACE",
-        help="where to write: a calendar, repository or channel with 'scratch' in its name",
+        help="where to write: a calendar, repository, channel, … with 'scratch' in its name",
     ),
     option("--to", default="", metavar="PLACE", help="a second one, for what moves"),
     option("--base-url", default="", metavar="URL", help="where the service is, if elsewhere"),

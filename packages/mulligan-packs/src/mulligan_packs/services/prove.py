@@ -23,11 +23,13 @@ from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import Action, State
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
-from mulligan_packs.services.service import Service
+from mulligan_packs.http.written import parse_sent
+from mulligan_packs.services.service import Service, list_leaves
 from mulligan_packs.services.table import (
     Operation,
     ProofCase,
     ProofStep,
+    Route,
     ServiceTable,
     fill,
     fill_path,
@@ -52,13 +54,61 @@ class StepShown(Struct, frozen=True, kw_only=True):
     what: str = ""
 
 
+class PlaceGuard:
+    """Lets through what writes to some places of a service, or to what it was let make there, and
+    to nothing else: by the parts of a request in which the service's table names an object,
+    whatever its text says."""
+
+    def __init__(self, table: ServiceTable, *, base_url: httpx.URL, places: Sequence[str]) -> None:
+        self._table = table
+        self._routes = list_routes(table)
+        self._base = base_url.path.rstrip("/")
+        self._places = {*places}
+
+    def allows(self, request: httpx.Request) -> bool:
+        """Whether a request is for these places alone."""
+        return self._find_route(request) is not None
+
+    def learn(self, request: httpx.Request, answer: object) -> None:
+        """Take in what a request has made."""
+        route = self._find_route(request)
+        if route is not None and route.makes:
+            kind = self._table.objects[route.row.object]
+            self._places.add(str(follow(follow(answer, kind.path_in_answer), kind.id)))
+
+    def _find_route(self, request: httpx.Request) -> Route | None:
+        path = request.url.path.removeprefix(self._base)
+        with suppress(ValueError):
+            request.read()
+            body = parse_sent(request)
+            given = {**(body if isinstance(body, dict) else {}), **request.url.params}
+            if ".." not in path.split("/"):
+                for route in self._routes:
+                    named = route.read_named(path, given)
+                    if (
+                        route.send.startswith(f"{request.method} ")
+                        and named is not None
+                        and self._is_within(route, named)
+                    ):
+                        return route
+        return None
+
+    def _is_within(self, route: Route, named: list[object]) -> bool:
+        """Whether a request names objects, and none but these. What makes something may name none,
+        where a service has no place for it."""
+        many = [one for some in named for one in (some if isinstance(some, list) else [some])]
+        each = [one for one in many if one is not None]
+        may = bool(each) or (route.makes and not named)
+        return may and all(str(one) in self._places for one in each)
+
+
 class ProvingTransport(httpx.BaseTransport):
     """Hands requests on to the service; loses an answer, or lets somebody in before a write."""
 
     def __init__(self, inner: httpx.BaseTransport) -> None:
         self._inner = inner
-        self.allows: Callable[[httpx.Request], bool] = lambda _: False
-        """Whether a request writes only where it may."""
+        self.guard: PlaceGuard | None = None
+        """Which requests write only where they may; without one, none does."""
         self.loses = False
         self.before_write: Callable[[], object] | None = None
         self.writes = 0
@@ -69,7 +119,7 @@ class ProvingTransport(httpx.BaseTransport):
         """One request."""
         if request.method in READS:
             return self._inner.handle_request(request)
-        if not self.allows(request):
+        if self.guard is None or not self.guard.allows(request):
             raise ConfigurationError(f"{request.method} {request.url.path} is outside the place.")
         before, self.before_write = self.before_write, None
         loses, self.loses = self.loses, False
@@ -77,8 +127,11 @@ class ProvingTransport(httpx.BaseTransport):
             before()
         self.writes += 1
         answer = self._inner.handle_request(request)
+        content = answer.read()
+        with suppress(ValueError):
+            self.guard.learn(request, json.loads(content))
         if loses:
-            self.lost = answer.read()
+            self.lost = content
             answer.close()
             raise httpx.ReadTimeout("The answer was lost on purpose.", request=request)
         return answer
@@ -86,30 +139,6 @@ class ProvingTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Let go of the connections."""
         self._inner.close()
-
-
-class PlaceGuard:
-    """Lets through what writes to some places of a service and to no other: by the parts of a
-    request in which the service's table names a place, whatever its text says."""
-
-    def __init__(self, table: ServiceTable, *, base_url: httpx.URL, places: Sequence[str]) -> None:
-        self._table = table
-        self._routes = list_routes(table)
-        self._base = base_url.path.rstrip("/")
-        self._places = places
-
-    def allows(self, request: httpx.Request) -> bool:
-        """Whether a request is for these places alone."""
-        path = request.url.path.removeprefix(self._base)
-        with suppress(ValueError):
-            body = json.loads(request.read() or b"{}")
-            given = {**(body if isinstance(body, dict) else {}), **request.url.params}
-            return ".." not in path.split("/") and any(
-                all(place in self._places for place in route.find_named(self._table, given))
-                for route in self._routes
-                if route.fits(request.method, path, within=self._places)
-            )
-        return False
 
 
 def reject(attempted: Attempted) -> Iterator[Finding]:
@@ -151,9 +180,13 @@ class ServiceProving:
                     f"{place} is called {named!r}. A proof writes and deletes there: name a place "
                     f"of its own, with {SCRATCH!r} in its name."
                 )
+            for name, wanted in self._proof.isolated.items():
+                if follow(found, name) != wanted:
+                    raise ConfigurationError(f"{place} is no place for a proof: its {name} is set.")
         places = [place for place in (self._place, self._other) if place]
-        guard = PlaceGuard(self._service.table, base_url=self._service.base_url, places=places)
-        self._transport.allows = guard.allows
+        self._transport.guard = PlaceGuard(
+            self._service.table, base_url=self._service.base_url, places=places
+        )
 
     async def prove(self) -> list[StepShown]:
         """Every step of every case, and everything cleared away."""
@@ -205,31 +238,39 @@ class ServiceProving:
         edited: list[object] = []
 
         def edit(names: dict[str, Any]) -> None:
+            edited.append(self._look(case, names))
             self._edit(case, names)
             edited.append(self._look(case, names))
 
         left, now = await self._act(case, names, then=edit)
         if not edited:
             return DIFFERS, "the call or the edit was not made"
+        if edited[0] == edited[-1]:
+            return DIFFERS, "a read right after an edit does not show it"
         if now == edited[-1] and left:
             return PROVEN, ""
         return DIFFERS, "the edit is gone" if left else "it was called undone, over an edit"
 
     async def _edit_before(self, case: ProofCase) -> tuple[str, str]:
-        names, edited = self._set_up(case), list[object]()
+        names, edited, refused = self._set_up(case), list[object](), list[int]()
 
         def edit() -> None:
-            self._edit(case, names)
+            try:
+                self._edit(case, names)
+            except httpx.HTTPStatusError as error:
+                refused.append(error.response.status_code)
             edited.append(self._look(case, names))
 
         self._transport.before_write = edit
         left, now = await self._act(case, names)
         if not edited:
             return DIFFERS, "the call or the edit was not made"
+        if refused:
+            return NOT_POSSIBLE, f"the service takes no edit before it ({refused[0]})"
         if now == edited[-1]:
             return PROVEN, ""
         said = "the call is not refused"
-        fate = "stays" if _keeps(case.edit, now, self._service) else "is gone"
+        fate = "stays" if _keeps(case.edit, now) else "is gone"
         if not self._binds(case):
             return NOT_POSSIBLE, f"it compares no versions: {said}, and the edit {fate}"
         return DIFFERS, f"{said}, and the edit {fate}; {_describe(left) or 'undone'}"
@@ -241,9 +282,20 @@ class ServiceProving:
         left, now = await self._act(case, names, settle=True)
         if self._transport.loses:
             return DIFFERS, "the call was not made"
+        if self._is_made_twice(case, names):
+            return DIFFERS, "asked for again by its key, it was made twice"
         if left:
             return PROVEN, "needs attention"
         return (PROVEN, "") if now == before else (DIFFERS, _name_difference(before, now))
+
+    def _is_made_twice(self, case: ProofCase, names: Mapping[str, Any]) -> bool:
+        """Whether the answer that was lost names something else than the one that came."""
+        row, lost = self._service.table.operations[case.operation], self._transport.lost
+        first = self._service.read_id(case.operation, json.loads(lost)) if row.makes else None
+        if first is None or first == names.get("made"):
+            return False
+        self._note_made(case.operation, fill(case.arguments, names), first)
+        return True
 
     async def _hold(self, case: ProofCase) -> tuple[str, str]:
         names, before = self._set_up(case), self._transport.writes
@@ -302,7 +354,7 @@ class ServiceProving:
                         made = tool(**fill(case.arguments, names))
                         if row.key or row.makes:
                             self._keep_made(case, names, made)
-                    if then is not None:
+                    if then is not None and ("made" in names or not (row.key or row.makes)):
                         then(names)
                 return "Done."
 
@@ -337,7 +389,7 @@ class ServiceProving:
         row = self._service.table.operations[case.operation]
         given = fill(case.arguments, names)
         if row.each:
-            [[given]] = given.values()
+            [given] = self._service.table.list_elements(row, given)
             row = self._service.table.operations[row.each]
         made = row.key or row.makes
         if made and "made" not in names:
@@ -357,7 +409,7 @@ class ServiceProving:
     def _clean(self) -> list[StepShown]:
         """Clear away what was made, wherever it is now: what could not be is named."""
         left = []
-        for kind, given in self._made:
+        for kind, given in reversed(self._made):
             step = self._proof.clean.get(kind)
             if step is None:
                 continue
@@ -365,17 +417,18 @@ class ServiceProving:
                 values = {**given, "place": place, "made": given["(id)"]}
                 named = fill(step.arguments, values)
                 row = self._service.table.operations[step.operation]
+                why = "it is still shown" if step.operation.startswith("delete_") else ""
                 try:
                     if row.bound_by:
                         values["version"] = self._service.find_version(row, named)
                     self._step(step, values)
                 except (httpx.HTTPError, ConfigurationError) as error:
-                    if self._may_be_there(row, named):
-                        what = f"{kind} {given['(id)']} is left in {place}: {type(error).__name__}"
-                        line = StepShown(
-                            operation=step.operation, step="cleared away", result=DIFFERS
-                        )
-                        left.append(replace(line, what=what))
+                    why = type(error).__name__
+                if why and self._may_be_there(row, named):
+                    made = given["(id)"] or fill_path(row.send.partition(" ")[2], named)
+                    what = f"{kind} {made} is left in {place}: {why}"
+                    line = StepShown(operation=step.operation, step="cleared away", result=DIFFERS)
+                    left.append(replace(line, what=what))
         return left
 
     def _may_be_there(self, row: Operation, given: Mapping[str, Any]) -> bool:
@@ -401,12 +454,8 @@ def _name_difference(before: object, now: object) -> str:
     return "it is still there" if before is None else "it is gone"
 
 
-def _keeps(edit: ProofStep | None, now: object, service: Service) -> bool:
-    if edit is None or not isinstance(now, Mapping):
-        return False
-    said = {service.table.spell(name): value for name, value in edit.arguments.items()}
-    return all(
-        {*value} <= {*now[name]} if isinstance(value, list) else now[name] == value
-        for name, value in said.items()
-        if name in now
-    )
+def _keeps(edit: ProofStep | None, now: object) -> bool:
+    """Whether all is there that an edit has written."""
+    said = [] if edit is None else [*list_leaves(edit.arguments)]
+    written = {each for each in said if not str(each).startswith("{")}
+    return written <= {*list_leaves(now)}

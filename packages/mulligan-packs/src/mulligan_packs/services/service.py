@@ -12,9 +12,11 @@ import json
 import os
 import re
 import uuid
+from base64 import b64encode
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from enum import Enum
 from functools import partial
 from typing import Any, cast
 from urllib.parse import unquote
@@ -27,17 +29,21 @@ from mulligan.runtime.declaration import Declared, Declares
 from mulligan.types.call import Record, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.errors import ConfigurationError, ConflictError
+from mulligan.types.values import read_fields
 from mulligan_packs.compose import Composition
 from mulligan_packs.http.exchange import CallRequests
 from mulligan_packs.http.fields import NOTHING, is_equal, is_rewritten
 from mulligan_packs.http.refusals import Refusals, require_done
 from mulligan_packs.http.resource import Left, Resource
 from mulligan_packs.http.shown import ABSENT, Shown, is_same_content, is_shown, parse_shown
-from mulligan_packs.http.written import SentWrite, parse_content, read_written
+from mulligan_packs.http.written import SentWrite, parse_sent, read_written
 from mulligan_packs.services.table import (
+    KEY,
     ObjectKind,
     Operation,
     ServiceTable,
+    WayBack,
+    drop,
     fill,
     fill_path,
     follow,
@@ -48,8 +54,8 @@ from mulligan_packs.services.table import (
 
 PARTS = "(parts)"
 """Where the content of an object has that of its parts."""
-_MARK = "+"
-"""Between the version of an object and that of its parts."""
+_MARK = " "
+"""Between the version of an object and that of its parts: no version has one in it."""
 _RETURNED = (
     "the tool returning what the service has answered, and its parameters having the names of the "
     "table: nothing else says what it has left"
@@ -61,9 +67,15 @@ class Rows(Resource):
     """All calls of one operation."""
 
     def __init__(
-        self, client: httpx.Client, row: Operation, *, table: ServiceTable, each: str
+        self,
+        client: httpx.Client,
+        row: Operation,
+        *,
+        table: ServiceTable,
+        bulk: Operation | None = None,
     ) -> None:
-        self._row, self._table, self._each = row, table, each
+        self._row, self._table, self._bulk = row, table, bulk
+        self._request = bulk.send if bulk and bulk.each_is else row.send
         self._kind: ObjectKind = table.objects[row.object]
         super().__init__(
             client,
@@ -99,14 +111,17 @@ class Rows(Resource):
             declared["version"] = partial(self._read_version, deletes=True)
         if row.key:
             declared |= Declared(repeat=Repeat.KEYED, key=row.key)
+        if row.key and not row.makes:
             declared |= Declared(probe=self._probe_key, probe_by=ProbeBy.CALL)
+        if self._table.key_header and heard and self._table.find_key(row):
+            declared |= Declared(repeat=Repeat.KEYED, key=KEY)
         if row.bound_by and heard:
             declared["if_version"] = row.bound_by
         if row.makes:
             declared |= Declared(read=self._read_made, about=self._name_made)
             del declared["before"]
-        if self._each:
-            declared["each"] = self._each
+        if self._bulk:
+            declared["each"] = self._bulk.needs[0]
         return declared
 
     def look(self, given: Mapping[str, Any]) -> object:
@@ -133,12 +148,13 @@ class Rows(Resource):
             if held.before and held.applies(given) and follow(there, held.before):
                 raise ConflictError(f"This cannot be undone: {held.because}.")
         for name, value in self._kind.incomplete.items():
-            if follow(there, name) == value:
+            found = follow(there, name)
+            if found == value or (isinstance(found, list) and value in found):
                 raise ConflictError(f"The service did not show all of it ({name} is {value}).")
         return shown
 
     def _get(self, record: Record) -> dict[str, object]:
-        given = get_arguments(record, each=self._each)
+        given = get_arguments(record, bulk=self._bulk)
         return given | {self._row.key: record.key} if self._row.key else given
 
     def _locate_given(self, record: Record) -> str:
@@ -146,7 +162,7 @@ class Rows(Resource):
         return "" if {*self._names} - given.keys() else self._build_address(given)
 
     def _locate_returned(self, record: Record, result: object) -> str:
-        found = follow(_read_data(result), self._kind.path_in_answer)
+        found = follow(_read_data(result, self._table.spell), self._kind.path_in_answer)
         *parents, own = self._names
         given = self._get(record)
         named = follow(found, self._kind.id) if isinstance(found, Mapping) else None
@@ -167,11 +183,12 @@ class Rows(Resource):
         return self.place.rstrip("/") + fill_path(self._kind.read, given)
 
     def _is_about(self, record: Record, request: httpx.Request) -> bool:
-        given, (method, path) = self._get(record), self._row.send.split(" ", 1)
-        wanted = httpx.URL(self.place.rstrip("/") + fill_path(path, given)).raw_path
-        if request.method != method or request.url.raw_path.partition(b"?")[0] != wanted:
+        given, (method, path) = self._get(record), self._request.split(" ", 1)
+        wanted = httpx.URL(self.place.rstrip("/") + fill_path(path.partition("?")[0], given))
+        there = request.url.raw_path.partition(b"?")[0]
+        if request.method != method or there != wanted.raw_path:
             return False
-        body = parse_content(request.content)
+        body = parse_sent(request)
         named = {self._table.spell(name): given.get(name) for name in self._names}
         return not isinstance(body, Mapping) or all(
             body[name] == value for name, value in named.items() if name in body
@@ -188,7 +205,7 @@ class Rows(Resource):
         self, records: Sequence[Record], *, refusals: Refusals, created: frozenset[int] | None
     ) -> Iterator[None]:
         """Each element of a bulk goes under its own condition."""
-        if not self._each:
+        if not self._bulk:
             with super()._enter(records, refusals=refusals, created=created):
                 yield
             return
@@ -207,17 +224,37 @@ class Rows(Resource):
             return
         super()._remember(record, exchange, created=created)
         left = self._made[record.key]
-        if self._each:
+        if self._bulk:
             # What the other elements have written to is theirs.
             left = replace(left, others=())
             self._keep(record, left)
-        if self._row.key and left.written and isinstance(left.written.sent, Mapping):
-            sent = {**self._kind.defaults, **self._strip(left.written.sent)}
+        sent = self._find_sent(record, left.written.sent) if left.written else None
+        if left.written and sent is not None:
             self._keep(record, replace(left, written=replace(left.written, sent=sent)))
         answers = [each for each in exchange.answers if self._is_about(record, each.request)]
         if answers and answers[-1].is_success and not self._is_alone(record, answers[-1]):
             # Somebody has changed it between the look and the call, and was not told of it.
             self._keep(record, replace(self._made[record.key], untold=True))
+
+    def _find_sent(self, record: Record, sent: object) -> Mapping[str, object] | None:
+        """What a write has asked for, as a read shows it, where that is not what it has sent."""
+        if (self._row.key or self._row.makes) and isinstance(sent, Mapping):
+            return {**self._kind.defaults, **self._strip(sent)}
+        before = parse_shown(cast("Shown | None", record.before))
+        if not isinstance(before, Mapping) or not (self._row.members or self._row.without):
+            return None
+        return {
+            name: sorted({*(before.get(name) or ()), *added} - taken)
+            for name, (added, taken) in self._list_members(record).items()
+        }
+
+    def _list_members(self, record: Record) -> dict[str, tuple[set[object], set[object]]]:
+        """By the field that holds a list, what a call adds to it, and what it takes from it."""
+        given, row = self._get(record), self._row
+        return {
+            name: (_name_members(row.members, name, given), _name_members(row.without, name, given))
+            for name in {*row.members, *row.without}
+        }
 
     def _is_alone(self, record: Record, answer: httpx.Response) -> bool:
         """Whether all that a change was not to touch is as it was before it."""
@@ -225,16 +262,32 @@ class Rows(Resource):
         now = self._project(record, _read_json(answer))
         if answer.request.method == "PUT" or not (before and isinstance(now, Mapping)):
             return True
-        was, sent = cast("Mapping[str, Any]", before), parse_content(answer.request.content)
-        touched = {*sent} if isinstance(sent, Mapping) else set()
+        was, sent = cast("Mapping[str, Any]", before), parse_sent(answer.request)
         given = self._get(record)
-        for name, argument in self._row.members.items():
-            there, told = {*(was.get(name) or ())}, _as_set(given.get(argument))
-            expected = there - told if answer.request.method == "DELETE" else there | told
-            if {*(now.get(name) or ())} != expected:
+        touched = {*(sent if isinstance(sent, Mapping) else ()), *map(self._table.spell, given)}
+        for name, some in self._list_fields(given):
+            if not is_equal(_without(was.get(name), some), _without(now.get(name), some)):
                 return False
-            touched.add(name)
+        if not self._keeps_others(record, was, now):
+            return False
+        touched.update(self._list_members(record), self._row.touches)
         return all(is_equal(was.get(n), now.get(n)) for n in {*was, *now} - touched)
+
+    def _keeps_others(self, record: Record, was: object, now: object) -> bool:
+        """Whether a list still has all that a call was not to touch, and nothing more of that."""
+        return all(
+            _as_set(follow(was, name) or ()) - added - taken
+            == _as_set(follow(now, name) or ()) - added - taken
+            for name, (added, taken) in self._list_members(record).items()
+        )
+
+    def _list_fields(
+        self, given: Mapping[str, object]
+    ) -> Iterator[tuple[str, Mapping[str, object]]]:
+        """The arguments that name only some fields of what is there."""
+        for name, value in given.items():
+            if isinstance(value, Mapping) and self._table.is_fields(name):
+                yield self._table.spell(name), value
 
     def _read(self, record: Record) -> Shown:
         shown = cast("Shown", super()._read(record))
@@ -278,14 +331,20 @@ class Rows(Resource):
 
     def _is_gone(self, content: Mapping[str, Any]) -> bool:
         gone = self._kind.gone
-        return bool(gone) and all(content.get(name) == value for name, value in gone.items())
+        return bool(gone) and all(
+            value in _as_set(content.get(name)) for name, value in gone.items()
+        )
 
     def _strip(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """What of an object people write, and can be put back."""
-        kind = self._kind
+        kind, kept = self._kind, dict(content)
         if kind.keep:
-            return {name: follow(content, path) for name, path in kind.keep.items()}
-        return {name: value for name, value in content.items() if name not in kind.own}
+            kept = {name: follow(content, path) for name, path in kind.keep.items()}
+            kept |= {name: sorted(kept[name] or ()) for name in kind.sets}
+            kept = {n: kind.defaults.get(n) if v is None else v for n, v in kept.items()}
+        for path in kind.own:
+            kept = drop(kept, path)
+        return kept
 
     def _has_parts(self, content: Mapping[str, Any]) -> bool:
         parts = self._kind.parts
@@ -299,10 +358,11 @@ class Rows(Resource):
         if parts is None:
             return {}
         named = self._parse_address(str(answer.url)) | {"ical_uid": content.get("iCalUID")}
-        url = self.place.rstrip("/") + fill_path(parts.read, named)
-        found = self._ask("GET", url, check=_read_done)
-        listed = follow(found, parts.take) or ()
-        return {each["id"]: each for each in listed if each.get(parts.of) == content.get("id")}
+        listed: list[Mapping[str, Any]] = []
+        for read in parts.read:
+            url = self.place.rstrip("/") + fill_path(read, named)
+            listed += follow(self._ask("GET", url, check=_read_done), parts.take) or ()
+        return {each["id"]: each for each in listed if follow(each, parts.of) == content.get("id")}
 
     def _parse_address(self, url: str) -> dict[str, object]:
         """What names an object, from the address that shows it."""
@@ -313,10 +373,15 @@ class Rows(Resource):
         return {name: unquote(value) for name, value in (found or _NOWHERE).groupdict().items()}
 
     def _find_etag(self, answer: httpx.Response) -> str | None:
-        found = follow(_read_json(answer), self._kind.path_in_answer)
-        if not self._etags or not isinstance(found, Mapping) or self._has_parts(found):
+        return self._find_version(_read_json(answer))
+
+    def _find_version(self, result: object) -> str | None:
+        """The version in what a write was answered."""
+        found = follow(_read_data(result, self._table.spell), self._kind.path_in_answer)
+        if not isinstance(found, Mapping) or self._has_parts(found):
             return None
-        return cast("str | None", follow(found, self._kind.version))
+        version = follow(found, self._kind.version) if self._kind.version else None
+        return None if version is None else str(version)
 
     def _read_written(
         self, record: Record, request: httpx.Request, answer: httpx.Response
@@ -330,7 +395,7 @@ class Rows(Resource):
 
     def _project(self, record: Record, result: object) -> object:
         """What was answered, as a read shows it."""
-        found = follow(_read_data(result), self._kind.path_in_answer)
+        found = follow(_read_data(result, self._table.spell), self._kind.path_in_answer)
         if isinstance(found, list) and self._kind.lists:
             found = {self._kind.lists: found}
         if not isinstance(found, Mapping):
@@ -340,6 +405,24 @@ class Rows(Resource):
             before = parse_shown(cast("Shown | None", record.before))
             plain[PARTS] = follow(before, PARTS) or {}
         return plain
+
+    def _find_left(
+        self, record: Record, answer: httpx.Response, *, left: Left, deletes: bool
+    ) -> str | None:
+        parts, written = self._kind.parts, left.written
+        if written is not None and self._row.makes and parts and parts.by:
+            there = parse_shown(self._show(answer))
+            adopted = self._adopt_parts(written.answered, there, by=parts.by)
+            left = replace(left, written=replace(written, answered=adopted))
+        return super()._find_left(record, answer, left=left, deletes=deletes)
+
+    def _adopt_parts(self, answered: object, there: object, *, by: str) -> object:
+        """What was answered, with the parts that whoever made it has written."""
+        found = follow(there, PARTS) or {}
+        own = follow(there, by)
+        if isinstance(answered, Mapping) and all(each[by] == own for each in found.values()):
+            return {**answered, PARTS: found}
+        return answered
 
     def _read_version(self, record: Record, *, deletes: bool = False) -> object:
         left = self._made.get(record.key)
@@ -360,10 +443,20 @@ class Rows(Resource):
         if now["at"] == ABSENT or deletes:
             return ABSENT if deletes and now["at"] == ABSENT else None
         there, before = parse_shown(now), parse_shown(cast("Shown | None", record.before))
-        answered = self._project(record, record.result)
+        answered, parts = self._project(record, record.result), self._kind.parts
+        if self._row.makes and parts and parts.by:
+            answered = self._adopt_parts(answered, there, by=parts.by)
         # Some objects of client libraries still show what was there before.
         silent = answered is NOTHING or is_equal(answered, before)
-        told = (silent or is_equal(answered, there)) and _accounts(self._get(record), before, there)
+        shown = is_equal(answered, there) or now["at"] == self._find_version(record.result)
+        if silent and before is not None and self._list_members(record):
+            told = is_equal(there, self._find_sent(record, None))
+        elif self._list_members(record):
+            told = shown and self._keeps_others(record, before, there)
+        else:
+            told = (silent or shown) and _accounts(
+                self._get(record), before, there, apart=self._row.touches
+            )
         return now["at"] if told else None
 
     def _probe_key(self, record: Record) -> object:
@@ -387,11 +480,47 @@ class Rows(Resource):
         url = self._require_place(record)
         content = dict(cast("dict[str, Any]", parse_shown(before))) if was_there else {}
         parts = content.pop(PARTS, {})
-        values = self._parse_address(url) | self._get(record) | {"before": content}
+        values = self._get(record) | self._parse_address(url)
+        values["before"] = content
+        if was_there and row.undo.body != "{before}":
+            values["before"] = self._choose_before(content, self._get(record))
         values["version"] = record.version
+        if row.undo.find is not None:
+            values["found"] = self._find_way_back(row.undo.find, values)
+        if " - now." in str(row.undo.body):
+            values["now"] = self._ask("GET", url, check=partial(self._show_left, record))
+            if is_equal(values["now"], content):
+                return
         self._send_undo(row.undo.send, values, body=row.undo.body, headers=self._bind_undo(record))
         if row.deletes and parts:
             self._restore_parts(row.undo.send, values, parts)
+
+    def _find_way_back(self, find: WayBack, values: Mapping[str, object]) -> object:
+        url = self.place.rstrip("/") + fill_path(find.read, values)
+        wanted = fill(find.value, values)
+        for each in follow(self._ask("GET", url, check=_read_done), find.take) or ():
+            if follow(each, find.field) == wanted:
+                return each
+        raise ConflictError(f"The service has no way back: {find.field} {wanted} is not offered.")
+
+    def _show_left(self, record: Record, answer: httpx.Response) -> object:
+        """What the call has left, and nobody has changed."""
+        now = self._show(answer)
+        if now["at"] != record.version:
+            raise ConflictError("It was changed since.")
+        return parse_shown(now)
+
+    def _choose_before(
+        self, content: Mapping[str, Any], given: Mapping[str, object]
+    ) -> dict[str, Any]:
+        """What was there, but for fields that the call could have changed and has not."""
+        could = {self._table.spell(name) for name in (*self._row.needs, *self._row.takes)}
+        chosen = {name: value for name, value in content.items() if name not in could}
+        chosen |= {name: content.get(name) for name in could & {*map(self._table.spell, given)}}
+        for name, some in self._list_fields(given):
+            was = chosen[name] or {}
+            chosen[name] = {each: was.get(each) for each in some}
+        return chosen
 
     def _bind_undo(self, record: Record) -> dict[str, str]:
         """The condition of an undo. Of what was deleted, it is what the service still has of it."""
@@ -412,7 +541,7 @@ class Rows(Resource):
         self, send: str, values: Mapping[str, object], *, body: object, headers: dict[str, str]
     ) -> None:
         method, path = send.split(" ", 1)
-        more = {} if body is None else {"json": fill(body, values)}
+        more = {} if body is None else self._table.write_body(fill(body, values))
         url = self.place.rstrip("/") + fill_path(path, values)
         self._ask(method, url, check=require_done, headers=headers, **more)
 
@@ -444,7 +573,11 @@ class _TokenAuth(httpx.Auth):
         self._find = find
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        request.headers["Authorization"] = f"Bearer {self._find()}"
+        token = self._find()
+        # A bearer token has no colon in it (RFC 6750); a user with a password has.
+        basic = ":" in token
+        said = b64encode(token.encode()).decode() if basic else token
+        request.headers["Authorization"] = f"{'Basic' if basic else 'Bearer'} {said}"
         yield request
 
 
@@ -489,16 +622,15 @@ class Service:
         `if_version="if_match"`, where your function takes the version of the snapshot.
         """
         row, server = self.table.operations[name], str(self._client.base_url)
-        each = ""
-        if row.each:
-            [each] = row.needs
-            row = self.table.operations[row.each]
+        bulk = row if row.each else None
+        if bulk:
+            row = self.table.operations[bulk.each]
         if row.reads:
             declared = Declared(effect=Effect.READ, server=server)
         elif row.undo is None:
             declared = Declared(effect=Effect.IRREVERSIBLE, describe=row.says, server=server)
         else:
-            rows = Rows(self._client, row, table=self.table, each=each)
+            rows = Rows(self._client, row, table=self.table, bulk=bulk)
             declared = rows.declare(heard=heard)
         return cast("Declared", {**declared, **more})
 
@@ -509,9 +641,9 @@ class Service:
         def call(*args: Any, **given: Any) -> Any:
             bound = signature.bind(*args, **given).arguments
             values = {name: value for name, value in bound.items() if value is not None}
-            if row.each:
-                [many] = values.values()
-                return [self._send(table.operations[row.each], each) for each in many]
+            if row.each and not row.each_is:
+                each = table.operations[row.each]
+                return [self._send(each, one) for one in table.list_elements(row, values)]
             return self._send(row, values)
 
         signature = _build_signature(table, row)
@@ -534,11 +666,11 @@ class Service:
 
     def look(self, row: Operation, given: Mapping[str, Any]) -> object:
         """What an operation is about, as far as people write it; `None` where it is not there."""
-        return Rows(self._client, row, table=self.table, each="").look(given)
+        return Rows(self._client, row, table=self.table).look(given)
 
     def find_version(self, row: Operation, given: Mapping[str, Any]) -> str:
         """At which version it is now."""
-        return Rows(self._client, row, table=self.table, each="").find_version(given)
+        return Rows(self._client, row, table=self.table).find_version(given)
 
     def read_id(self, name: str, made: object) -> object:
         """The id in what an operation has answered."""
@@ -552,14 +684,17 @@ class Service:
         method, path = row.send.split(" ", 1)
         url = httpx.URL(str(self._client.base_url).rstrip("/") + fill_path(path, given))
         query = {table.spell(name): given[name] for name in row.query if name in given}
-        placed = {*list_places(path), *row.query, row.key}
+        placed = {*list_places(path), *row.query, row.key, KEY}
         given = {name: value for name, value in given.items() if value != ABSENT}
         body = {table.spell(name): value for name, value in given.items() if name not in placed}
         if row.key:
-            body[table.objects[row.object].id] = given[row.key]
+            named = table.spell(row.key) if row.makes else table.objects[row.object].id
+            body[named] = given[row.key]
         if row.body is not None:
             body = fill(row.body, given)
-        more: dict[str, Any] = {"json": body} if body and method != "GET" else {}
+        more = table.write_body(body) if body and method != "GET" else {}
+        if table.key_header and KEY in given:
+            more["headers"] = {table.key_header: given[KEY]}
         answer = self._client.request(method, url.copy_merge_params(query), **more)
         answer.raise_for_status()
         return _read_json(answer) or {}
@@ -618,36 +753,52 @@ def _read_variable(name: str) -> str:
 def _build_signature(table: ServiceTable, row: Operation) -> inspect.Signature:
     kinds = inspect.Parameter
     made = [kinds(n, kinds.POSITIONAL_OR_KEYWORD, annotation=table.read_type(n)) for n in row.needs]
-    for name in (*row.takes, *filter(None, [row.key, row.bound_by])):
+    for name in (*row.takes, *filter(None, [table.find_key(row), row.bound_by])):
         hint = table.read_type(name) | None
         made.append(kinds(name, kinds.KEYWORD_ONLY, default=None, annotation=hint))
     return inspect.Signature(made)
 
 
-def _accounts(given: Mapping[str, object], before: object, now: object) -> bool:
-    """Whether a call was given all that differs, at whatever depth."""
-    told = [*_list_leaves(given)]
+def _accounts(
+    given: Mapping[str, object], before: object, now: object, *, apart: Collection[str]
+) -> bool:
+    """Whether a call was given all that differs, at whatever depth; `apart` from some fields."""
+    told = [*list_leaves(given)]
     was = before if isinstance(before, Mapping) else {}
     there = now if isinstance(now, Mapping) else {}
     return all(
         any(each == leaf or is_rewritten(leaf, each) for leaf in told)
-        for name in {*was, *there}
+        for name in {*was, *there} - {*apart}
         if not is_equal(was.get(name), there.get(name)) and before is not None
-        for each in set(map(_freeze, _list_leaves(there.get(name))))
-        - set(map(_freeze, _list_leaves(was.get(name))))
+        for each in set(map(_freeze, list_leaves(there.get(name))))
+        - set(map(_freeze, list_leaves(was.get(name))))
     )
+
+
+def _without(value: object, names: Collection[str]) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    return {name: each for name, each in value.items() if name not in names}
 
 
 def _as_set(value: object) -> set[object]:
     return {*value} if isinstance(value, list | tuple) else {value}
 
 
-def _list_leaves(value: object) -> Iterator[object]:
+def _name_members(
+    said: Mapping[str, str | tuple[str, ...]], name: str, given: Mapping[str, object]
+) -> set[object]:
+    values = said.get(name, ())
+    return _as_set(given.get(values, ())) if isinstance(values, str) else {*values}
+
+
+def list_leaves(value: object) -> Iterator[object]:
+    """All values in a value, at whatever depth."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
         for each in value:
-            yield from _list_leaves(each)
+            yield from list_leaves(each)
     else:
         yield value
 
@@ -656,13 +807,26 @@ def _freeze(value: object) -> object:
     return value if isinstance(value, str | int | float | None) else str(value)
 
 
-def _read_data(result: object) -> object:
+def _read_data(result: object, spell: Callable[[str], str]) -> object:
     """What a client library's object was made of."""
     for name in ("raw_data", "data"):
         found = None if isinstance(result, Mapping) else getattr(result, name, None)
         if isinstance(found, Mapping):
             return found
-    return result
+    return result if read_fields(result) is None else _read_model(result, spell)
+
+
+def _read_model(value: object, spell: Callable[[str], str]) -> object:
+    """An object with fields as the service writes it: what it has no field for stands apart."""
+    if isinstance(value, list):
+        return [_read_model(each, spell) for each in value]
+    said = read_fields(value)
+    if said is None:
+        plain = value.value if isinstance(value, Enum) else value
+        return plain if isinstance(plain, str | int | float | dict) else str(plain)
+    more = said.pop("additional_data", None) or {}
+    own = {n: v for n, v in said.items() if v is not None and not n.startswith("_")}
+    return {spell(name): _read_model(each, spell) for name, each in own.items()} | more
 
 
 def _read_json(answer: httpx.Response) -> object:

@@ -17,9 +17,20 @@ from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import load_table
 from mulligan_testing.simulations import SIMULATIONS, Simulation
 from mulligan_testing.simulations.core import ServiceFault
+from mulligan_testing.simulations.notion import SCRATCH
 from tests.packs.proving import act, reject
 
-PLACES = {"github": ("family/scratch", ""), "google-calendar": ("s1", "s2"), "slack": ("C2", "")}
+PLACES = {
+    "github": ("family/scratch", ""),
+    "gmail": ("Label_2", ""),
+    "google-calendar": ("s1", "s2"),
+    "jira": ("SCR", ""),
+    "notion": (SCRATCH, ""),
+    "outlook-calendar": ("c2", ""),
+    "outlook-mail": ("f-scratch", ""),
+    "slack": ("C2", ""),
+    "stripe": ("cus_scratch", ""),
+}
 SOON = 0.05
 
 
@@ -62,13 +73,21 @@ def open_account(name: str, *, differs: frozenset[str] = frozenset()) -> Iterato
 
 
 async def prove(
-    name: str, *, differs: frozenset[str] = frozenset(), limited_after: int | None = None
+    name: str,
+    *,
+    differs: frozenset[str] = frozenset(),
+    limited_after: int | None = None,
+    only: str = "",
 ) -> tuple[list[StepShown], Simulation]:
-    """The whole proof of a service on its simulation; `limited_after` that many writes."""
+    """The whole proof of a service on its simulation, or of one operation; `limited_after` that
+    many writes."""
     simulation = SIMULATIONS[name](differs=differs)
     if limited_after is not None:
         simulation.faults += [None] * limited_after + [ServiceFault.LIMITED] * 1_000  # type: ignore[list-item]
     table = replace(load_table(name), lands_within=SOON)
+    if only:
+        cases = tuple(each for each in table.proof.cases if each.operation == only)
+        table = replace(table, proof=replace(table.proof, cases=cases))
     transport = ProvingTransport(httpx.HTTPTransport())
     place, other = PLACES[name]
     with (

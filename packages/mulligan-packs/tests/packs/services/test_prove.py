@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,16 @@ from mulligan_packs.services.prove import (
 )
 from mulligan_packs.services.service import Service, build_client
 from mulligan_packs.services.table import load_table
-from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar
+from mulligan_testing.simulations import SIMULATIONS, GoogleCalendar, Simulation
+from mulligan_testing.simulations.notion import HOME, SCRATCH
+from tests.packs.proving import ALL
 from tests.packs.services.account import PLACES, open_account, prove
 
 pytestmark = pytest.mark.full
 
 WHEN = {name: {"dateTime": "2026-12-04T18:00:00Z", "timeZone": "UTC"} for name in ("start", "end")}
+WHOLE = ("replace_event", "create_file", "update_file")
+"""What writes all of something: where nothing is compared, an edit right before it is gone."""
 SECRET = "ya29.secret-of-somebody"
 
 
@@ -57,21 +62,97 @@ async def test_every_operation_with_an_undo_is_proven_where_a_service_is_as_docu
     assert proven == {named for named, row in rows if row.undo is not None or row.each}
 
 
-@pytest.mark.parametrize("differs", ["no-412", "no-trash", "lag"])
-async def test_a_service_that_differs_is_reported_and_keeps_every_edit(differs: str) -> None:
-    shown, simulation = await prove("google-calendar", differs=frozenset({differs}))
+@pytest.mark.parametrize(
+    ("name", "differs", "step"),
+    [
+        ("github", "no-412", "edited right before it"),
+        ("google-calendar", "no-412", "edited right before it"),
+        ("google-calendar", "no-trash", "undone"),
+        ("google-calendar", "lag", "undone"),
+        ("gmail", "deaf", "undone"),
+        ("gmail", "no-trash", "undone"),
+        ("gmail", "lag", "undone"),
+        ("outlook-calendar", "no-412", "edited right before it"),
+        ("outlook-mail", "no-412", "edited right before it"),
+        ("outlook-mail", "no-trash", "undone"),
+        ("outlook-mail", "lag", "undone"),
+    ],
+)
+async def test_a_service_that_differs_is_reported_and_keeps_every_edit(
+    name: str, differs: str, step: str
+) -> None:
+    shown, simulation = await prove(name, differs=frozenset({differs}))
 
     found = [each for each in shown if each.result == DIFFERS]
-    steps = {"no-412": "edited right before it", "no-trash": "undone", "lag": "undone"}
-    assert steps[differs] in {each.step for each in found}
+    assert step in {each.step for each in found}
     assert not any(
         "gone" in each.what
         for each in found
-        if each.step == "edited right before it" and "replace" not in each.operation
+        if each.step == "edited right before it" and each.operation not in WHOLE
     )
     assert not any("over an edit" in each.what for each in found)
-    others = ("primary", "family")
-    assert all(simulation.state["calendars"][name] == {} for name in others)
+    if name == "google-calendar":
+        others = ("primary", "family")
+        assert all(simulation.state["calendars"][name] == {} for name in others)
+
+
+@pytest.mark.parametrize(
+    ("name", "differs", "operation", "step"),
+    [
+        ("github", "no-delete", "create_file", "undone"),
+        ("github", "lag", "update_issue", "undone"),
+        ("slack", "deaf", "update_message", "edited after it"),
+        ("slack", "lag", "set_topic", "undone"),
+        ("outlook-calendar", "lag", "update_event", "undone"),
+        ("notion", "no-trash", "trash_page", "undone"),
+        ("notion", "lag", "create_page", "undone"),
+        ("notion", "forgets", "update_page, a row", "undone"),
+        ("jira", "no-delete", "create_issue", "undone"),
+        ("jira", "lag", "create_issue", "undone"),
+        ("jira", "forgets", "update_issue", "undone"),
+        ("stripe", "no-keys", "create_customer", "its answer lost"),
+        ("stripe", "lag", "create_customer", "undone"),
+        ("stripe", "forgets", "update_product", "undone"),
+    ],
+)
+async def test_an_operation_that_differs_is_named_and_every_edit_is_kept(
+    name: str, differs: str, operation: str, step: str
+) -> None:
+    only = "" if ALL else operation.partition(",")[0]
+    shown, simulation = await prove(name, differs=frozenset({differs}), only=only)
+
+    found = [each for each in shown if each.result == DIFFERS]
+    assert (operation, step) in {(each.operation, each.step) for each in found}
+    assert not any("over an edit" in each.what or "edit is gone" in each.what for each in found)
+    assert simulation.told == []
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"), [("outlook-calendar", "create_event"), ("slack", "add_reaction")]
+)
+async def test_what_a_service_deletes_and_keeps_all_the_same_is_named(
+    name: str, operation: str
+) -> None:
+    shown, simulation = await prove(name, differs=frozenset({"no-delete"}))
+
+    assert (operation, "undone") in {
+        (each.operation, each.step) for each in shown if each.result == DIFFERS
+    }
+    named = {each.what.split()[1] for each in shown if each.step == "cleared away"}
+    assert named == set(list_left(simulation, name)) != set()
+    assert simulation.told == []
+
+
+@pytest.mark.parametrize("name", SIMULATIONS)
+def test_every_service_can_be_wrong_in_three_ways(name: str) -> None:
+    table = SIMULATIONS[name]
+
+    assert len(table.differences) >= 3
+    source = Path(inspect.getfile(table)).read_text() + inspect.getsource(Simulation)
+    assert all(
+        f'"{each}" in self.differs' in source or f'"{each}" not in self.differs' in source
+        for each in table.differences
+    )
 
 
 async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
@@ -88,12 +169,27 @@ async def test_a_proof_writes_nowhere_but_in_a_place_called_scratch(
     [
         ("slack", "post_message", {"channel": "C1", "text": "Made in C2"}),
         ("github", "create_issue", {"repository": "family/plans", "title": "family/scratch"}),
+        ("stripe", "update_customer", {"customer_id": "cus_home", "name": "cus_scratch"}),
+        ("stripe", "create_invoice_item", {"customer": "cus_home", "amount": 1, "currency": "eur"}),
+        ("stripe", "create_payment_intent", {"amount": 1, "currency": "eur"}),
+        ("jira", "delete_issue", {"issue_id": "10001"}),
+        ("jira", "create_issue", {"project": "HOME", "issue_type": "Task", "summary": "SCR"}),
+        ("notion", "trash_page", {"page_id": HOME}),
+        ("notion", "create_page", {"parent_id": HOME, "properties": {"title": SCRATCH}}),
+        ("notion", "move_page", {"page_id": SCRATCH, "parent_id": HOME}),
         ("google-calendar", "create_event", {"calendar_id": "family", "summary": "s1", **WHEN}),
         (
             "google-calendar",
             "move_event",
             {"calendar_id": "s1", "event_id": "e", "destination": "family"},
         ),
+        ("gmail", "trash_message", {"message_id": "19a0000000000001"}),
+        ("gmail", "modify_messages", {"ids": ["Label_2", "m1"], "add_label_ids": ["Label_2"]}),
+        ("gmail", "insert_message", {"raw": "TWFkZQ==", "label_ids": ["INBOX"]}),
+        ("gmail", "send_message", {"raw": "TWFkZQ=="}),
+        ("outlook-calendar", "delete_event", {"calendar_id": "c1", "event_id": "c2"}),
+        ("outlook-mail", "move_message", {"message_id": "m", "destination_id": "f-scratch"}),
+        ("outlook-mail", "create_folder", {"folder_id": "inbox", "display_name": "f-scratch"}),
     ],
 )
 def test_a_proof_writes_nowhere_else_whatever_a_text_says(
@@ -206,3 +302,15 @@ async def test_a_pull_request_and_an_archived_channel_are_as_they_were() -> None
         assert await account.reject("archive_channel", "C1") == []
         assert account.simulation.state["C1"]["archived"] is False
         assert len(account.simulation.ledger) == 2
+
+
+async def test_an_undo_sends_back_what_the_call_was_given_and_nothing_else() -> None:
+    with open_account("github") as account:
+        account.simulation.act("POST", "/repos/family/house/issues", {"title": "Base"})
+        sent: list[httpx.Request] = []
+        account.service._client.event_hooks["request"].append(sent.append)
+
+        assert await account.reject("update_issue", "family/house", 10, title="Wrong") == []
+
+    changes = [json.loads(each.content) for each in sent if each.method == "PATCH"]
+    assert changes == [{"title": "Wrong"}, {"title": "Base"}]

@@ -46,8 +46,6 @@ UPSERTS = {
 @pytest.fixture
 def pages(world: World) -> World:
     """Tables of which each test says what they are."""
-    names = ("leaf", "twig", "page", "stock")
-    world.run(*(f"DROP TABLE IF EXISTS {name}" for name in names))
     world.run("CREATE TABLE page (id INTEGER PRIMARY KEY, said VARCHAR(20))")
     return world
 
@@ -89,7 +87,10 @@ async def test_an_upsert_whose_key_nobody_names_is_refused_where_a_row_is_there(
 
     assert (
         await act_refused(
-            m, save, sql.UndeclaredWriteError, match=r"there before|whose keys are known"
+            m,
+            save,
+            sql.UndeclaredWriteError,
+            match=r"there before|keys are known|beyond what",
         )
         == []
     )
@@ -101,7 +102,6 @@ async def test_replace_is_refused_where_it_may_take_another_row_away(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS mail",
         "CREATE TABLE mail (id INTEGER PRIMARY KEY, address TEXT UNIQUE)",
         "INSERT INTO mail VALUES (7, 'ann@example.com')",
     )
@@ -162,7 +162,6 @@ async def test_a_reference_beside_its_column_is_followed_to_the_end(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        *(f"DROP TABLE IF EXISTS {name}" for name in ("leaf", "twig", "page")),
         "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)",
         "CREATE TABLE twig (id INTEGER PRIMARY KEY, page REFERENCES Page ON DELETE CASCADE)",
         "CREATE TABLE leaf (id INTEGER PRIMARY KEY, twig REFERENCES twig (ID) ON DELETE CASCADE)",
@@ -330,8 +329,6 @@ async def test_what_an_undo_would_make_a_trigger_write_is_left_to_a_person(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS page",
-        "DROP TABLE IF EXISTS stock",
         "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)",
         "CREATE TABLE stock (id INTEGER PRIMARY KEY, left_over INTEGER)",
         "INSERT INTO stock VALUES (1, 10)",
@@ -369,7 +366,7 @@ async def test_a_column_without_a_type_is_as_good_as_any(
 ) -> None:
     world = World(engine=sqlite_engine)
     rows = [(1, "a", 1.5), (2, b"\x00\xff", None)]
-    world.run("DROP TABLE IF EXISTS bare", "CREATE TABLE bare (id PRIMARY KEY, one, two NUMERIC)")
+    world.run("CREATE TABLE bare (id PRIMARY KEY, one, two NUMERIC)")
     with sqlite_engine.begin() as connection:
         for row in rows:
             connection.exec_driver_sql("INSERT INTO bare VALUES (?, ?, ?)", row)
@@ -540,7 +537,6 @@ async def test_rows_that_a_trigger_changes_as_others_come_back_are_not_called_re
     world = World(engine=sqlite_engine)
     shift = "BEGIN UPDATE page SET place = place + 1 WHERE id <> NEW.id; END"
     world.run(
-        "DROP TABLE IF EXISTS page",
         "CREATE TABLE page (id INTEGER PRIMARY KEY, place INTEGER)",
         "INSERT INTO page VALUES (1, 1), (2, 2)",
         f"CREATE TRIGGER shift AFTER INSERT ON page {shift}",
@@ -571,7 +567,6 @@ async def test_what_a_trigger_does_to_a_row_that_depends_on_another_is_refused(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        *(f"DROP TABLE IF EXISTS {name}" for name in ("sheet", "folio")),
         "CREATE TABLE folio (id INTEGER PRIMARY KEY, said TEXT)",
         "CREATE TABLE sheet (id INTEGER PRIMARY KEY, n INTEGER, "
         "folio INTEGER REFERENCES folio (id) ON DELETE SET NULL)",
@@ -586,7 +581,6 @@ async def test_what_a_trigger_does_to_a_row_that_depends_on_another_is_refused(
 
     assert await act_refused(m, change, sql.UndeclaredWriteError, match="sheet 1") == []
     assert world.read("folio", "sheet") == [(1, "milk"), (1, 7, 1)]
-    world.run("DROP TABLE sheet", "DROP TABLE folio")
 
 
 @pytest.mark.parametrize("titles", [["old"], ["new", "new"], ["new", "old"]])
@@ -595,7 +589,6 @@ async def test_what_a_trigger_sets_again_with_the_undo_is_not_taken_for_the_call
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS folio",
         "CREATE TABLE folio (id INTEGER PRIMARY KEY, said TEXT, n INTEGER)",
         "INSERT INTO folio VALUES (1, 'old', 7)",
         "CREATE TRIGGER count_up AFTER UPDATE OF said ON folio BEGIN UPDATE folio SET n = n + 1; "
@@ -612,7 +605,6 @@ async def test_what_a_trigger_sets_again_with_the_undo_is_not_taken_for_the_call
 
     assert await act(m, work) == []
     assert world.read("folio")[0][:2] == (1, "old")
-    world.run("DROP TABLE folio")
 
 
 async def test_a_row_that_loses_one_reference_and_goes_by_another_comes_back(
@@ -620,7 +612,6 @@ async def test_a_row_that_loses_one_reference_and_goes_by_another_comes_back(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        *(f"DROP TABLE IF EXISTS {name}" for name in ("sheet", "folio")),
         "CREATE TABLE folio (id INTEGER PRIMARY KEY, said TEXT)",
         "CREATE TABLE sheet (id INTEGER PRIMARY KEY, "
         "above INTEGER REFERENCES folio (id) ON DELETE SET NULL, "
@@ -636,7 +627,6 @@ async def test_a_row_that_loses_one_reference_and_goes_by_another_comes_back(
 
     assert await act(m, clear) == []
     assert world.read("folio", "sheet") == before
-    world.run("DROP TABLE sheet", "DROP TABLE folio")
 
 
 @pytest.mark.full
@@ -665,7 +655,6 @@ async def test_a_row_is_not_replaced_where_nobody_says_which_it_is(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS sheet",
         f"CREATE TABLE sheet (id INTEGER PRIMARY KEY{created}, said TEXT)",
         "INSERT INTO sheet VALUES (7, 'theirs')",
     )
@@ -684,9 +673,7 @@ async def test_what_stands_behind_a_nul_is_part_of_a_row(
     sqlite_engine: Engine, m: Mulligan
 ) -> None:
     world = World(engine=sqlite_engine)
-    world.run(
-        "DROP TABLE IF EXISTS sheet", "CREATE TABLE sheet (id INTEGER PRIMARY KEY, said TEXT)"
-    )
+    world.run("CREATE TABLE sheet (id INTEGER PRIMARY KEY, said TEXT)")
     put = text("INSERT OR REPLACE INTO sheet VALUES (1, :said)")
 
     def write(said: str) -> None:
@@ -724,7 +711,6 @@ async def test_what_a_statement_writes_beside_its_row_is_refused(
 ) -> None:
     world = World(engine=postgres_engine)
     world.run(
-        "DROP TABLE IF EXISTS sheet, spare",
         "CREATE TABLE sheet (id INTEGER PRIMARY KEY, said TEXT)",
         "INSERT INTO sheet VALUES (1, 'old'), (2, 'old')",
     )

@@ -31,7 +31,10 @@ RENAME = "UPDATE task SET title = 'beer', rev = rev + 1 WHERE task_id = 1"
         ([RENAME, "UPDATE note SET said = 'x'"], "not declared for"),
         ([RENAME, "/* why */ UPDATE note SET said = 'x'"], "not declared for"),
         ([RENAME, "DROP TABLE note"], "What `DROP TABLE` changes is unknown"),
-        (["UPDATE task SET title = 'beer'"], "rows? of task .*not declared for"),
+        (
+            ["UPDATE task SET title = 'beer'"],
+            r"rows? of task .*(not declared|beyond what)",
+        ),
     ],
 )
 async def test_more_than_a_tool_is_declared_for_is_rolled_back(
@@ -71,9 +74,7 @@ async def test_a_connection_that_commits_by_itself_is_refused(world: World, m: M
 
 async def test_a_table_of_the_same_name_elsewhere_is_another(postgres_engine, m: Mulligan) -> None:
     world = World(engine=postgres_engine)
-    world.fill()
     world.run(
-        "DROP SCHEMA IF EXISTS shop CASCADE",
         "CREATE SCHEMA shop",
         "CREATE TABLE shop.task (LIKE task)",
         "INSERT INTO shop.task VALUES (1, 'milk', 1)",
@@ -158,7 +159,6 @@ async def test_a_row_without_a_version_yet_is_changed_and_comes_back(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS Page",
         "CREATE TABLE Page (page_id INTEGER PRIMARY KEY, said TEXT, rev INTEGER)",
         "INSERT INTO Page VALUES (1, 'milk', NULL)",
     )

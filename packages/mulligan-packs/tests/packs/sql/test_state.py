@@ -68,7 +68,6 @@ async def test_what_others_hung_on_a_new_row_does_not_go_with_it(world: World, m
 
 async def test_what_goes_with_a_row_is_locked_before_it_goes(postgres_engine, m: Mulligan) -> None:
     world, said = World(engine=postgres_engine), list[str]()
-    world.fill()
     remove = declare_delete(m, world)
 
     def edit(*sent: Any) -> None:

@@ -25,7 +25,6 @@ CHANGE = "UPDATE page SET said = 'new' WHERE id = 2"
 def pages(world: World) -> World:
     """Two pages, of which a tool is declared for the first."""
     world.run(
-        *(f"DROP TABLE IF EXISTS {name}" for name in ("leaf", "twig", "page", "stock")),
         "CREATE TABLE page (id INTEGER PRIMARY KEY, said VARCHAR(20) UNIQUE, n INTEGER DEFAULT 7)",
         "INSERT INTO page (id, said) VALUES (1, 'one'), (2, 'two')",
     )
@@ -99,7 +98,7 @@ async def test_a_call_that_fails_after_an_unseen_write_is_not_on_record_as_not_m
     sqlite_engine: Engine, m: Mulligan
 ) -> None:
     world = World(engine=sqlite_engine)
-    world.run("DROP TABLE IF EXISTS page", "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)")
+    world.run("CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)")
     world.run("INSERT INTO page (id, said) VALUES (1, 'one'), (2, 'two')")
 
     @m.tool(**sql.update(sqlite_engine, "page", id="page_id"))
@@ -125,7 +124,6 @@ async def test_what_the_driver_writes_in_the_calls_own_transaction_is_rolled_bac
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        *(f"DROP TABLE IF EXISTS {name}" for name in ("leaf", "page")),
         "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)",
         "CREATE TABLE leaf (id INTEGER PRIMARY KEY)",
         "INSERT INTO page (id, said) VALUES (1, 'one'), (2, 'two')",
@@ -146,14 +144,13 @@ async def test_what_the_driver_writes_in_the_calls_own_transaction_is_rolled_bac
     with closing(sqlite3.connect(str(sqlite_engine.url.database))) as connection:
         assert connection.execute("SELECT count(*) FROM leaf").fetchone() == (0,)
     assert world.read("page") == before
-    world.run("DROP TABLE leaf")
 
 
 async def test_a_statement_that_returns_rows_is_not_taken_for_the_drivers(
     sqlite_engine: Engine, m: Mulligan
 ) -> None:
     world = World(engine=sqlite_engine)
-    world.run("DROP TABLE IF EXISTS page", "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)")
+    world.run("CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)")
     world.run("INSERT INTO page (id, said) VALUES (1, 'one'), (2, 'two')")
     before = world.read("page")
 
@@ -177,7 +174,6 @@ async def test_a_fee_that_a_trigger_takes_from_the_row_itself_comes_back_or_is_t
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS account",
         "CREATE TABLE account (id INTEGER PRIMARY KEY, title TEXT, balance INTEGER, edits INTEGER, "
         "updated_at TEXT, lock_version INTEGER)",
         "INSERT INTO account VALUES (1, 'old', 100, 0, 'then', 1)",
@@ -232,7 +228,6 @@ async def test_a_commit_that_the_database_refuses_is_told_in_its_words(
     if world.engine.dialect.name == "mysql":
         pytest.skip("MariaDB checks foreign keys at once.")
     world.run(
-        *(f"DROP TABLE IF EXISTS {name}" for name in ("leaf", "twig")),
         "CREATE TABLE twig (id INTEGER PRIMARY KEY)",
         "CREATE TABLE leaf (id INTEGER PRIMARY KEY, "
         "twig INTEGER REFERENCES twig (id) DEFERRABLE INITIALLY DEFERRED)",
@@ -248,7 +243,6 @@ async def test_a_commit_that_the_database_refuses_is_told_in_its_words(
 
     assert await act_refused(m, lambda: move(1), DBAPIError, match=r"(?i)foreign key") == []
     assert tries == [1]
-    world.run("DROP TABLE leaf", "DROP TABLE twig")
 
 
 @pytest.mark.parametrize("given", [{}, {"id": "page_id"}], ids=["made", "given"])

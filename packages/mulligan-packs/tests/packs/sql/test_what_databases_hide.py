@@ -94,7 +94,6 @@ def pages(postgres_engine: Engine) -> World:
     """Tables on a Postgres, of which each test says what they are."""
     world = World(engine=postgres_engine)
     world.run(
-        "DROP TABLE IF EXISTS page, stock CASCADE",
         "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)",
         "CREATE TABLE stock (id INTEGER PRIMARY KEY, left_over INTEGER)",
         "INSERT INTO page VALUES (1, 'old')",
@@ -177,7 +176,6 @@ async def test_a_table_of_the_same_name_on_another_path_is_another(
     pages: World, m: Mulligan, says: str
 ) -> None:
     pages.run(
-        "DROP SCHEMA IF EXISTS shop CASCADE",
         "CREATE SCHEMA shop",
         "CREATE TABLE shop.page (LIKE page INCLUDING ALL)",
         "CREATE TABLE shop.mulligan_mark (LIKE mulligan_mark INCLUDING ALL)",
@@ -194,7 +192,6 @@ async def test_a_table_of_the_same_name_on_another_path_is_another(
 
 async def test_the_mark_is_left_where_it_is_looked_for(pages: World, m: Mulligan) -> None:
     pages.run(
-        "DROP SCHEMA IF EXISTS shop CASCADE",
         "CREATE SCHEMA shop",
         "CREATE TABLE shop.mulligan_mark (LIKE mulligan_mark INCLUDING ALL)",
     )
@@ -285,7 +282,6 @@ async def test_what_is_committed_past_the_transaction_is_refused(
 async def test_a_sqlite_driver_that_begins_nothing_by_itself_is_served(
     sqlite_engine: Engine, m: Mulligan
 ) -> None:
-    World(engine=sqlite_engine).fill()
     engine = create_engine(sqlite_engine.url, connect_args={"isolation_level": None})
     world = World(engine=engine)
     before = world.read()
@@ -334,7 +330,6 @@ async def test_a_thread_of_the_tool_is_seen_while_another_is_looked_at(
 async def test_rows_without_a_key_are_refused(sqlite_engine: Engine, m: Mulligan) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS tag",
         "CREATE TABLE tag (name TEXT PRIMARY KEY, n INTEGER)",
         "INSERT INTO tag VALUES (NULL, 1), ('a', 1)",
     )
@@ -361,7 +356,6 @@ async def test_a_time_that_the_call_set_is_restored_or_left_to_a_person(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS visit",
         "CREATE TABLE visit (id INTEGER PRIMARY KEY, updated_at DATETIME)",
         "INSERT INTO visit VALUES (1, '2026-01-01 10:00:00')",
     )
@@ -386,7 +380,6 @@ async def test_a_time_that_a_trigger_keeps_from_coming_back_is_not_called_restor
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS visit",
         "CREATE TABLE visit (id INTEGER PRIMARY KEY, starts DATETIME)",
         "INSERT INTO visit VALUES (1, '2026-01-01')",
         "CREATE TRIGGER only_later AFTER UPDATE ON visit WHEN NEW.starts < OLD.starts "
@@ -407,7 +400,6 @@ async def test_what_the_database_makes_of_a_value_is_nobodys_edit(
     if world.engine.dialect.name != "mysql":
         pytest.skip("Only MariaDB makes another value of one that does not fit.")
     world.run(
-        "DROP TABLE IF EXISTS odd",
         "CREATE TABLE odd (id INTEGER PRIMARY KEY, n TINYINT, day DATE, word VARCHAR(3), f FLOAT)",
         "INSERT INTO odd VALUES (1, 7, '2026-01-01', 'abc', 0.1)",
     )
@@ -499,7 +491,6 @@ async def test_a_call_may_work_in_the_session_of_the_one_around_it(
     postgres_engine: Engine, m: Mulligan
 ) -> None:
     world = World(engine=postgres_engine)
-    world.fill()
     before = world.read()
 
     with Session(world.engine) as session:
@@ -605,7 +596,6 @@ async def test_rows_of_every_kind_of_sqlite_table_come_back(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS hidden",
         f"CREATE TABLE hidden ({created}\n)".replace("--\n)", ""),
         "INSERT INTO hidden VALUES (1, 'one'), (2, 'two')",
     )
@@ -624,7 +614,7 @@ async def test_a_table_that_has_only_a_hidden_key_is_refused(
     sqlite_engine: Engine, m: Mulligan, way: str
 ) -> None:
     world = World(engine=sqlite_engine)
-    world.run("DROP TABLE IF EXISTS hidden", "CREATE TABLE hidden (said TEXT, n INTEGER)")
+    world.run("CREATE TABLE hidden (said TEXT, n INTEGER)")
     given = {"id": "rowid"} if way == "update" else {}
 
     @m.tool(**getattr(sql, way)(sqlite_engine, "hidden", **given))
@@ -675,7 +665,6 @@ async def test_a_temporary_table_does_not_take_the_place_of_a_declared_one(
     sqlite_engine: Engine, m: Mulligan
 ) -> None:
     world = World(engine=sqlite_engine)
-    world.fill()
     before = world.read()
 
     with sqlite_engine.connect() as connection:

@@ -338,7 +338,6 @@ async def test_a_row_is_known_by_what_its_statement_returns(
 @pytest.mark.parametrize("statement", [MADE, *OTHERWISE[::2]])
 async def test_sqlite_tells_the_row_itself(sqlite_engine, m: Mulligan, statement: str) -> None:
     world = World(engine=sqlite_engine)
-    world.fill()
 
     await make(world, m, statement)
 
@@ -348,7 +347,6 @@ async def test_a_row_whose_key_nobody_tells_is_refused(
     postgres_engine, m: Mulligan, statement: str
 ) -> None:
     world = World(engine=postgres_engine)
-    world.fill()
     before = world.read()
 
     @m.tool(**sql.insert(world.engine, "task"))

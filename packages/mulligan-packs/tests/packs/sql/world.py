@@ -36,19 +36,14 @@ class World:
     engine: Engine
 
     def create(self) -> None:
-        """Make the tables, once."""
+        """Make the tables, with their rows."""
         counts = COUNTS.get(self.engine.dialect.name, "")
         with self.engine.begin() as connection:
             for name, columns in TABLES.items():
                 created = columns.format(counts=counts)
                 connection.execute(text(f"CREATE TABLE {name} ({created})"))
         sql.create_marks(self.engine)
-        self.fill()
-
-    def drop(self) -> None:
-        """Take the tables away, where a run before this one has left them."""
-        names = ("note", "step", "task", "mulligan_mark")
-        self.run(*(f"DROP TABLE IF EXISTS {name}" for name in names))
+        self.run(*ROWS)
 
     def fill(self) -> None:
         """Have the rows be as in the beginning."""

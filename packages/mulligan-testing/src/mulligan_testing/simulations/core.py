@@ -113,6 +113,9 @@ class Simulation:
     }
     """How it may differ from what is documented, to see whether anybody notices."""
 
+    own_headers: ClassVar[Mapping[str, str]] = {}
+    """What the service's own programs send, by which people `act`."""
+
     def __init__(self, *, differs: frozenset[str] = frozenset()) -> None:
         self.state: State = self.build_state()
         self.differs = differs
@@ -160,7 +163,7 @@ class Simulation:
     def act(self, method: str, path: str, body: Any = None, *, by: str = "second") -> Any:
         """Do something as somebody else, without faults. What it was answered with."""
         parts = urlsplit(self.base + path)
-        headers = {"authorization": f"Bearer {by}"}
+        headers = {"authorization": f"Bearer {by}", **self.own_headers}
         query = dict(parse_qsl(parts.query))
         request = ApiRequest(
             method=method, path=parts.path, query=query, headers=headers, body=body
@@ -243,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
             path=parts.path,
             query=dict(parse_qsl(parts.query, keep_blank_values=True)),
             headers={name.lower(): value for name, value in self.headers.items()},
-            body=_read_body(content, self.headers.get("Content-Type", "")),
+            body=read_body(content, self.headers.get("Content-Type", "")),
         )
         try:
             answer = self.server.simulation.answer(request)
@@ -265,9 +268,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def _read_body(content: bytes, kind: str) -> Any:
+def read_body(content: bytes, kind: str) -> Any:
+    """A body by its media type."""
     if not content:
         return None
     if "form" in kind:
-        return dict(parse_qsl(content.decode()))
+        return dict(parse_qsl(content.decode(), keep_blank_values=True))
     return json.loads(content)

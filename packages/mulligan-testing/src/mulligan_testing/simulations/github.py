@@ -42,6 +42,12 @@ class GitHub(Simulation):
         "403 and 429 by rate limits": "using-the-rest-api/rate-limits-for-the-rest-api",
     }
 
+    differences: ClassVar[Mapping[str, str]] = {
+        "no-412": "a file is written over whatever sha is named",
+        "no-delete": "what is deleted is still there",
+        "lag": "reads show what was there before the last write",
+    }
+
     def build_state(self) -> State:
         """Repositories with nothing but a branch and an open pull request."""
         pull = {"title": "Paint", "body": "", "state": "open", "base": "main", "id": 1}
@@ -154,7 +160,8 @@ class GitHub(Simulation):
     def delete_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
         """For good."""
         _find(request, state, "comments")
-        del _get(request, state)["comments"][request.names["comment_id"]]
+        if "no-delete" not in self.differs:
+            del _get(request, state)["comments"][request.names["comment_id"]]
         return ApiAnswer(status=204)
 
     @route("GET", _FILE)
@@ -183,7 +190,8 @@ class GitHub(Simulation):
         if not sha:
             raise Refused(422, "missing", 'Invalid request. "sha" wasn\'t supplied.')
         self._require_sha(there, sha)
-        del _get(request, state)["files"][request.names["path"]]
+        if "no-delete" not in self.differs:
+            del _get(request, state)["files"][request.names["path"]]
         return ApiAnswer(body={"content": None, "commit": {"sha": _hash(f"{self.count}")}})
 
     @route("GET", _PULL)

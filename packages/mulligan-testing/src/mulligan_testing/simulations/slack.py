@@ -39,6 +39,12 @@ class Slack(Simulation):
         "429 by rate limits": "apis/web-api/rate-limits",
     }
 
+    differences: ClassVar[Mapping[str, str]] = {
+        "deaf": "a message keeps its text, though the answer to a change has the new one",
+        "no-delete": "what is deleted or taken off is still there",
+        "lag": "reads show what was there before the last write",
+    }
+
     def build_state(self) -> State:
         """Channels with nothing in them."""
         return {
@@ -95,6 +101,8 @@ class Slack(Simulation):
     def update(self, channel: Thing, given: Thing, by: str) -> Thing:
         """Another text; blocks and attachments stay where nothing is said of them."""
         message = _find(channel, given.get("ts"))
+        if "deaf" in self.differs:
+            message = dict(message)
         for name in ("text", "blocks", "attachments"):
             if given.get(name) is not None:
                 message[name] = given[name]
@@ -107,8 +115,9 @@ class Slack(Simulation):
         """For good, with its pin."""
         del by
         _find(channel, given.get("ts"))
-        del channel["messages"][given["ts"]]
-        channel["pins"].pop(given["ts"], None)
+        if "no-delete" not in self.differs:
+            del channel["messages"][given["ts"]]
+            channel["pins"].pop(given["ts"], None)
         return {"channel": given["channel"], "ts": given["ts"]}
 
     def history(self, channel: Thing, given: Thing, by: str) -> Thing:
@@ -164,7 +173,8 @@ class Slack(Simulation):
         users = reactions.get(given["name"], [])
         if by not in users:
             raise Refused(200, "no_reaction")
-        users.remove(by)
+        if "no-delete" not in self.differs:
+            users.remove(by)
         if not users:
             del reactions[given["name"]]
         return {}
@@ -188,8 +198,10 @@ class Slack(Simulation):
     def unpin(self, channel: Thing, given: Thing, by: str) -> Thing:
         """A pin less."""
         del by
-        if channel["pins"].pop(given.get("timestamp"), None) is None:
+        if given.get("timestamp") not in channel["pins"]:
             raise Refused(200, "no_pin")
+        if "no-delete" not in self.differs:
+            del channel["pins"][given["timestamp"]]
         return {}
 
     def pins(self, channel: Thing, given: Thing, by: str) -> Thing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from mulligan.types.action import ActionQuery, Kept, Opening, State
 from mulligan.types.effect import Effect
 from mulligan.types.errors import StoreUnavailableError
 from mulligan.types.failure import ErrorClass
+from mulligan.types.finding import Severity, Waiver
 from mulligan.types.interfaces import KnownTool, Store
 from mulligan.types.lesson import ErrorRule
 from mulligan.types.log import Batch, Loss
@@ -92,6 +94,20 @@ class LifeContract(Contract):
 
         assert store.catalog.list_limits() == {"": "suggest", "move": "observe"}
         assert store.catalog.list_tools() == [said]
+
+    def test_what_people_say_of_rules_is_no_declaration_and_the_last_word_counts(
+        self, store: Store
+    ) -> None:
+        """By rule, tool and agent."""
+        said = Waiver(rule="day.late", until=date(2026, 12, 31), reason="It is mended.", by="Ann")
+        softened = replace(said, tool="move", agent="planner", severity=Severity.WARNING)
+        for each in (said, softened, replace(said, reason="Still.")):
+            store.catalog.waive(each).result()
+
+        found = sorted(store.catalog.list_waivers(), key=lambda each: each.tool)
+        assert found == [replace(said, reason="Still."), softened]
+        assert store.catalog.list_tools() == []
+        assert store.catalog.list_limits() == {}
 
     def test_health_says_how_the_store_is(self, store: Store) -> None:
         """What is in it, and that nothing is wrong."""

@@ -21,6 +21,7 @@ from mulligan.types.log import (
     COUNTED,
     DRAFT_REFLECTED,
     DRAFT_RESPONDED,
+    JUDGE_ASKED,
     REPLY_CHECKED,
     REPLY_SETTLED,
     TASK_RAN,
@@ -553,5 +554,11 @@ def _draw_step(
             "beside": chance.random() < 0.2,
         },
         TASK_REFLECTED: {"version": 1},
+        JUDGE_ASKED: {
+            "model": chance.choice(["small", "large"]),
+            "input_tokens": chance.randrange(2_000),
+            "output_tokens": chance.randrange(200),
+            "seconds": chance.choice([0.5, 1.25, 8]),
+        },
     }
     return make_step(number, tool, at=at, agent=agent, **facts[tool])

@@ -149,6 +149,9 @@ class Hosts:
         return adapter.build(self._build_host(options, name=name.rpartition(".")[2]))
 
 
+_INSTEAD = "What you did last was rejected. In the place of your reply the person was told:"
+
+
 class ApplicationHost(Struct, frozen=True, kw_only=True):
     """One application, as an adapter works with it."""
 
@@ -255,6 +258,19 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
             on_answer=self.options.get("on_answer"),
             keep_unfinished=self.options.get("keep_unfinished", False),
         )
+
+    async def keep_word(self, thread: str, text: str) -> None:
+        """Keep what the agent is to be told when a conversation goes on that cannot be changed."""
+        await self._keep(Kept(owner=f"thread {thread}", name=self.name, value=text.encode()))
+
+    async def take_word(self, thread: str) -> str:
+        """The same, once; empty if there is nothing."""
+        vault, owner = self.parts.store.vault, f"thread {thread}"
+        kept = await asyncio.to_thread(vault.get, owner, self.name) if thread else None
+        if kept is None:
+            return ""
+        await asyncio.to_thread(vault.expire, owner, at=self.clock())
+        return f"{_INSTEAD}\n\n{kept.decode()}"
 
     def read_advice(self, error: BaseException) -> str:
         """What an agent is told about a call that failed beside its error; empty if nothing."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from mulligan.redaction.scrub import number_ids
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.events import JUDGE_ASKED, AskOutcome, JudgeAsked
+from mulligan.types.events import AskOutcome, JudgeAsked
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import Judge
+from mulligan.types.log import JUDGE_ASKED
 
 if TYPE_CHECKING:
     from mulligan.runtime.tool import Runtime
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 _report = logging.getLogger("mulligan")
 
-_SHOWN = frozenset({"purpose", "model", "prompt", "outcome", "requests"})
+_SAID = ("purpose", "model", "prompt", "requests", "input_tokens", "output_tokens")
+_SHOWN = frozenset({*_SAID, "seconds"})
 """Names and numbers of ours: no secret."""
 
 
@@ -48,6 +50,10 @@ class Judges:
         return judge
 
     def _make(self, source: object) -> Judge:
+        if isinstance(source, type):
+            raise ConfigurationError(
+                f"The class {source.__name__} cannot judge. Pass an instance: {source.__name__}(…)."
+            )
         if hasattr(source, "ask"):
             from mulligan.judge import ScrubbedJudge
 
@@ -64,15 +70,15 @@ class Judges:
 
     def _make_from_text(self, source: object) -> Judge:
         """A judge of what answers in text: an agent, or a function of the prompt."""
-        from mulligan.hosts.writers import find_agent, name_writer
+        from mulligan.hosts.writers import describe_source, find_agent, name_writer
         from mulligan.judge import TextJudge
         from mulligan.loops.briefs import PlainBrief
-        from mulligan.process.user_functions import call_function
+        from mulligan.process.user_functions import call_function, takes_arguments
 
         agent = find_agent(source)
-        if agent is None and not callable(source):
+        if agent is None and not (callable(source) and takes_arguments(source, 1)):
             raise ConfigurationError(
-                f"{type(source).__name__} cannot judge. Pass a judge with an async `ask`, a "
+                f"{describe_source(source)} cannot judge. Pass a judge with an async `ask`, a "
                 "pydantic-ai model or agent, a LangChain runnable, a function of the prompt, or a "
                 "model's name such as 'anthropic:…', 'openai:…' or 'bedrock:…'."
             )
@@ -90,7 +96,7 @@ class Judges:
 
     def _tell(self, asked: JudgeAsked) -> None:
         self._runtime.events.publish(asked)
-        log_outage(asked, runtime=self._runtime)
+        log_question(asked, runtime=self._runtime)
 
     def _list_settings(self) -> dict[str, Any]:
         from mulligan.prompts.template import render
@@ -103,14 +109,12 @@ class Judges:
         }
 
 
-def log_outage(asked: JudgeAsked, *, runtime: Runtime) -> None:
-    """Put a question that was not answered on record. Logging may fail; the caller may not."""
-    if asked.outcome is AskOutcome.ANSWERED:
-        return
+def log_question(asked: JudgeAsked, *, runtime: Runtime) -> None:
+    """Put a question, and what it took, on record. Logging may fail; the caller may not."""
     try:
         runtime.log.emit(_build_row(asked, runtime=runtime))
     except Exception as error:  # noqa: BLE001 - the log may fail, a review may not
-        _report.warning("A judge's silence could not be logged (%s).", type(error).__name__)
+        _report.warning("A question to a judge could not be logged (%s).", type(error).__name__)
 
 
 def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
@@ -119,7 +123,9 @@ def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
 
     turn, at_us = find_current_turn(), runtime.wall_us()
     labels = turn.labels if turn else Labels(runtime.tenant, "", "", None)
-    said = {name: getattr(asked, name) for name in ("purpose", "model", "prompt", "requests")}
+    answered = asked.outcome is AskOutcome.ANSWERED
+    said = {name: getattr(asked, name) for name in _SAID}
+    said["seconds"] = round(asked.duration.total_seconds(), 3)
     return LogRow(
         id=runtime.make_id(at_us),
         at_us=at_us,
@@ -129,9 +135,9 @@ def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
         tool=JUDGE_ASKED,
         parameters=runtime.redactor.redact_parameters(said, allow=_SHOWN),
         context=labels.context,
-        outcome=Outcome.FAILURE.value,
+        outcome=(Outcome.SUCCESS if answered else Outcome.FAILURE).value,
         duration_us=asked.duration // timedelta(microseconds=1),
-        error_class=ErrorClass.AMBIGUOUS.value,
-        error_type=asked.outcome.value,
+        error_class=None if answered else ErrorClass.AMBIGUOUS.value,
+        error_type=None if answered else asked.outcome.value,
         turn=labels.turn,
     )

@@ -28,7 +28,7 @@ from mulligan.telemetry.shutdown import closer
 from mulligan.types.action import Action, Foreseen
 from mulligan.types.adapter import RunOptions
 from mulligan.types.errors import ConfigurationError, StoreError
-from mulligan.types.finding import Severity, SeverityName
+from mulligan.types.finding import Finding, Severity, SeverityName
 from mulligan.types.interfaces import Clock, Gather, Store, Subscriber, TaskVersions
 from mulligan.types.values import IdentityKind
 
@@ -426,6 +426,8 @@ class Mulligan(Hosts, Writing):
             tally=self._turn_factory.tally,
             declared=self._parts.describe_tools,
             foresee=self._foresee,
+            read_now=self._read_now,
+            check_edited=self._check_edited,
             tenant=tenant,
         )
 
@@ -436,6 +438,20 @@ class Mulligan(Hosts, Writing):
         look = foresee(actions, book=self._parts.recovery.book, toolbox=self._parts.toolbox)
         with on_brief_loop():
             return run_on_own_loop(look)
+
+    def _read_now(self, action: Action) -> object:
+        refuse_running_loop(instead="await asyncio.to_thread(read_action, …)")
+        parts = self._parts
+        with on_brief_loop():
+            found = run_on_own_loop(parts.inspector.read_now(action))
+        return self.settings.build_redactor(parts.store, to_decide=True).redact_value(found)
+
+    def _check_edited(
+        self, action: Action, changes: Mapping[str, object]
+    ) -> Sequence[Finding] | None:
+        refuse_running_loop(instead="await asyncio.to_thread(open_list.approve, …)")
+        with on_brief_loop():
+            return run_on_own_loop(self._parts.inspector.check_edited(action, changes))
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""

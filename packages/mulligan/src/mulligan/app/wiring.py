@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import weakref
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from difflib import get_close_matches
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.app.housekeeping import Housekeeping
@@ -36,22 +37,26 @@ from mulligan.runtime.lookup import Recall
 from mulligan.runtime.outcome import log_findings
 from mulligan.runtime.outside_calls import OutsideCalls
 from mulligan.runtime.promises import HouseRules, describe_tool
-from mulligan.runtime.recovery import Recovery
+from mulligan.runtime.recovery import ActionInspector, Recovery
 from mulligan.runtime.timer import LeaseRenewer, News, RecoveryThread, RecoveryTimer
 from mulligan.runtime.tool import ActionTools, Runtime, choose_call_form, read_wall_us
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import choose_steady
 from mulligan.settings import Settings
-from mulligan.stores.opening import open_store, with_task_versions
+from mulligan.stores.opening import open_store, refuse_no_store, with_task_versions
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.types.action import SETTLED, Entry, Opening
 from mulligan.types.call import LogRow
 from mulligan.types.effect import Mode, read_limit
-from mulligan.types.errors import ConfigurationError, MissingExtraError, RunningLoopError
+from mulligan.types.errors import (
+    ConfigurationError,
+    MissingExtraError,
+    RunningLoopError,
+    StoreUnavailableError,
+)
 from mulligan.types.events import (
     AttemptReviewed,
-    Happened,
     RemarkDropped,
 )
 from mulligan.types.finding import SeverityName, Waiver
@@ -69,7 +74,11 @@ from mulligan.types.limits import UndoBudget
 from mulligan.types.values import IdentityKind, to_us
 
 if TYPE_CHECKING:
+    from mulligan.app.notifications import Notifier
     from mulligan.telemetry.otlp import Otlp
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -108,6 +117,16 @@ def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
 _report = logging.getLogger("mulligan")
 
 
+class Loaded(Struct, frozen=True):
+    """Carried while a command imports a program's code: it must not act."""
+
+    module: str
+
+
+GUARD = 'Put what only a start of the program is to do under `if __name__ == "__main__":`.'
+"""What to do about a module that acts, or closes its application, while it is imported."""
+
+
 class Parts(Struct, frozen=True, kw_only=True):
     """Everything one application runs on."""
 
@@ -130,7 +149,10 @@ class Parts(Struct, frozen=True, kw_only=True):
     rules: HouseRules
     otlp: Otlp | None
     """`None`: no collector is named."""
+    notifier: Notifier | None
+    """`None`: nobody wants to hear of what needs a person."""
     recover: bool
+    closed: threading.Event = field(default_factory=threading.Event)
 
     def add_check(
         self, function: Callable[..., object], *, tools: Sequence[str], severity: SeverityName
@@ -146,8 +168,24 @@ class Parts(Struct, frozen=True, kw_only=True):
         self.checks.append(make_call_check(function, tools=tools, severity=weight))
         self.toolbox.checked.update(dict.fromkeys(tools, name_check(function)))
 
+    @property
+    def inspector(self) -> ActionInspector:
+        """What looks at actions with the functions of their tools."""
+        return ActionInspector(
+            book=self.recovery.book, toolbox=self.toolbox, reviewers=self.reviewers
+        )
+
     def begin(self) -> None:
         """A turn begins: be heard of, and look after what others left."""
+        if loaded := read_context().of(Loaded):
+            raise ConfigurationError(
+                f"Importing {loaded.module} runs its agent, so it was stopped there. {GUARD}"
+            )
+        if self.closed.is_set():
+            raise StoreUnavailableError(
+                "This application is closed, so nothing was done. Make another Mulligan(…), or act "
+                "before the end of its `with`."
+            )
         self.announce()
         if self.recover:
             self.begin_recovery()
@@ -155,6 +193,8 @@ class Parts(Struct, frozen=True, kw_only=True):
     def announce(self) -> None:
         """Be heard of, with the tools that are here."""
         self.lease_renewer.start()
+        if self.notifier is not None:
+            self.notifier.start()
         if self.toolbox.news:
             self.toolbox.news = False
             _obey_operator(self.store, self.toolbox)
@@ -198,9 +238,11 @@ class Parts(Struct, frozen=True, kw_only=True):
         memory = [] if self.memory is None else [self.memory.errands.close]
         store = [] if own else [self.store.close]
         otlp = [] if self.otlp is None else [self.otlp.close]
+        notifier = [] if self.notifier is None else [self.notifier.close]
         return [
             self.news.stop,
             self.recovery_thread.close,
+            *notifier,
             self.lease_renewer.stop,
             self.housekeeping.close,
             *memory,
@@ -212,6 +254,7 @@ class Parts(Struct, frozen=True, kw_only=True):
 
     def close(self) -> None:
         """Close everything, the store last."""
+        self.closed.set()
         for close in self.list_closes():
             close()
 
@@ -245,6 +288,8 @@ def assemble(
     clock: Clock = read_utc_now,
 ) -> Parts:
     """Put the parts together, on the given store or the one that the settings name."""
+    if store is not None:
+        refuse_no_store(store)
     store = store or open_store(
         settings.store,
         migrate=settings.migrate,
@@ -261,7 +306,9 @@ def assemble(
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
     checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
-    reviewers = _build_reviewers(settings, runtime, checks=checks, facts=asked.facts, clock=clock)
+    reviewers = _build_reviewers(
+        settings, runtime, checks=checks, facts=asked.facts, toolbox=toolbox, clock=clock
+    )
     under_way = TurnsUnderWay()
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -287,7 +334,9 @@ def assemble(
             standard=standard,
         ),
         lease_renewer=LeaseRenewer(
-            store.journal.beat, lease=settings.lease, obey=_obey_weakly(store, toolbox)
+            store.journal.beat,
+            lease=settings.lease,
+            obey=_weakly(toolbox, partial(_obey_operator, store)),
         ),
         memory=FailureMemory(
             store, redactor=runtime.redactor, clock=clock, tell=runtime.events.publish
@@ -296,6 +345,7 @@ def assemble(
         else None,
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         otlp=_open_otlp(settings, runtime.events),
+        notifier=_open_notifier(settings, store, runtime, clock=clock),
         recover=settings.recover,
     )
 
@@ -306,18 +356,19 @@ def _obey_operator(store: Store, toolbox: Toolbox) -> None:
     for word in {*said.values()} - {*Mode}:
         _warn_of_mode(word)
     toolbox.limit({tool: read_limit(word) for tool, word in said.items()})
+    toolbox.waivers = store.catalog.list_waivers()
 
 
-def _obey_weakly(store: Store, toolbox: Toolbox) -> Callable[[], None]:
-    """For the lease's thread, which must not keep alive tools that hold their application."""
-    reference = weakref.ref(toolbox)
+def _weakly(owner: T, work: Callable[Concatenate[T, P], None]) -> Callable[P, None]:
+    """For a thread of its own, which must not keep alive what tools or subscribers hold."""
+    reference = weakref.ref(owner)
 
-    def obey() -> None:
+    def work_if_there(*given: P.args, **named: P.kwargs) -> None:
         found = reference()
         if found is not None:
-            _obey_operator(store, found)
+            work(found, *given, **named)
 
-    return obey
+    return work_if_there
 
 
 @cache
@@ -335,17 +386,19 @@ def _build_reviewers(
     *,
     checks: Sequence[Check[Attempted]],
     facts: Iterable[Gather],
+    toolbox: Toolbox,
     clock: Clock,
 ) -> Reviewers:
     def list_waivers() -> list[Waiver]:
-        return [each for each in settings.waivers if each.holds(clock())]
+        said = (*settings.waivers, *toolbox.waivers)
+        return [each for each in said if each.holds(clock())]
 
     return Reviewers(
         attempts=settings.attempts,
         undos=UndoBudget(most=settings.judge_limits.undos),
         checks=checks,
         gathers=(
-            *list_functions(facts, what="facts"),
+            *list_functions(facts, what="facts", takes=["the turn", "its calls"]),
             *_list_shipped_facts(runtime.judge),
         ),
         judge=runtime.judge,
@@ -353,6 +406,20 @@ def _build_reviewers(
         show=runtime.redactor.show_value,
         tell=partial(_announce_review, runtime=runtime),
     )
+
+
+def _open_notifier(
+    settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
+) -> Notifier | None:
+    if not settings.webhook.url:
+        return None
+    from mulligan.app.notifications import Notifier
+    from mulligan.insights.insights import Insights
+
+    named = settings.tenant
+    tenant = runtime.redactor.identify(named, IdentityKind.TENANT) if named else None
+    insights = Insights(store, tenant=tenant, settings=settings, clock=clock)
+    return Notifier(store, insights=insights, webhook=settings.webhook)
 
 
 def _open_otlp(settings: Settings, events: Events) -> Otlp | None:
@@ -371,18 +438,6 @@ def _wake_both(timer: RecoveryTimer, thread: RecoveryThread, left: Collection[st
     """Not by way of the parts, which a thread of its own must not keep alive."""
     timer.wake(left)
     thread.wake()
-
-
-def _publish_weakly(events: Events) -> Callable[[Happened], None]:
-    """For the log's thread, which must not keep alive what listens to events."""
-    reference = weakref.ref(events)
-
-    def publish(event: Happened) -> None:
-        found = reference()
-        if found is not None:
-            found.publish(event)
-
-    return publish
 
 
 def _announce_step(tools: ActionTools, events: Events, opening: Opening, entry: Entry) -> None:
@@ -422,7 +477,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         log=LogWriter(
             store.log,
             clock=clock,
-            on_drop=_publish_weakly(events),
+            on_drop=_weakly(events, Events.publish),
             recognize=_build_recognizer(
                 toolbox, rules=settings.error_rules, shown=settings.list_shown()
             ),

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import cache, lru_cache, partial
-from itertools import combinations
+from itertools import combinations, islice
 
 from msgspec.structs import replace
 
@@ -23,7 +23,7 @@ from mulligan.checks.dates import read_expressions, read_moment
 from mulligan.checks.parameters import ToolVerb, find_verb
 from mulligan.checks.requests import is_only_question
 from mulligan.checks.subject import split_names
-from mulligan.checks.tool_outputs import list_records, list_scalars, read_structure
+from mulligan.checks.tool_outputs import list_records, list_scalars, read_structure, read_whole
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Fact
 from mulligan.types.turn import Turn
@@ -107,6 +107,7 @@ class _Request:
         self.turn = turn
         self.words = _split(turn.message)
         self.text = _join(self.words)
+        self.vocabulary = frozenset(self.words)
         self.stems = list(map(stem, self.words))
         self.starts = list(map(re.Match.start, _WORD.finditer(turn.message)))
         self.covered: set[int] = set()
@@ -126,6 +127,8 @@ class _Request:
         """Which day things are to be on, and at what time of it."""
         self.clocks: list[Expression] = []
         self.today: date | None = at.today if at else None
+        self.dated = dict(self._list_dated())
+        """By day in writing, where it was said."""
         self.quoted = frozenset(map(_join, map(_split, find_quotes(turn.message))))
 
     def leaves_a_choice(self) -> bool:
@@ -145,26 +148,27 @@ class _Request:
     def look_up(self, known: Iterable[object], looked: Iterable[Execution]) -> None:
         """Read what the words may name: records, and single answers to what was asked for."""
         for source in known:
-            self._read(read_structure(source))
+            self._add_all(list_records(read_structure(source)))
         for execution in looked:
-            structure = read_structure(execution.result)
-            self._read(structure)
-            self.addresses |= {each.casefold() for each in _MAILBOX.findall(str(structure))}
-            leaves = [each for each in list_scalars(structure) if isinstance(each, str)]
-            if len(leaves) == 1 and not isinstance(structure, Mapping):
-                self._add({**execution.call.arguments, "": leaves[0]})
+            texts, records = read_whole(read_structure(execution.result))
+            self._add_all(records)
+            for text in texts:
+                if "@" in text:
+                    self.addresses.update(map(str.casefold, _MAILBOX.findall(text)))
+            if len(texts) == 1 and not records:
+                self._add({**execution.call.arguments, "": texts[0]})
 
-    def _read(self, source: object) -> None:
-        for record in list_records(source):
-            if len(self.objects) < _MOST_RECORDS:
-                self._add(record)
+    def _add_all(self, records: Iterable[Mapping[str, object]]) -> None:
+        for record in islice(records, max(0, _MOST_RECORDS - len(self.objects))):
+            self._add(record)
 
     def _add(self, record: Mapping[str, object]) -> None:
         words: set[int] = set()
+        titled = _is_title_of_value(record)
         for key, held in record.items():
             if isinstance(held, str) and held:
                 words |= self._find_text(held) or self._find_owner(held) or self._find_day(held)
-                words |= self._find_text(str(key)) if _is_title_of_value(record) else NONE
+                words |= self._find_text(str(key)) if titled else NONE
         self.objects.append((record, frozenset(words)))
 
     def accounts_for(self, call: Call) -> bool:
@@ -284,8 +288,10 @@ class _Request:
     def _find_text(self, text: str) -> Words:
         """Where a text stands in the message, word for word, and only there."""
         words = _split(text)
+        if not words or words[0] not in self.vocabulary:
+            return NONE
         wanted = _join(words)
-        times = self.text.count(wanted) if words else 0
+        times = self.text.count(wanted)
         if not times or (times > 1 and wanted not in self.quoted):
             return NONE
         found: set[int] = set()
@@ -298,7 +304,7 @@ class _Request:
 
     def _find_owner(self, address: str) -> Words:
         """Where a person is called by a part of their address."""
-        if not _ADDRESS.fullmatch(address):
+        if "@" not in address or not _ADDRESS.fullmatch(address):
             return NONE
         names = set(split_names(address))
         return frozenset(n for n, word in enumerate(self.words) if word in names)
@@ -311,13 +317,12 @@ class _Request:
 
     def _find_day(self, written: str) -> Words:
         """Where the day of a record was said."""
-        if not re.match(r"\d{4}-\d\d-\d\d", written):
-            return NONE
-        for each in self.said:
-            meant = self._read_meaning(each)
-            if each.dated and meant and str(meant.start.date()) == written[:10]:
-                return self._number(each.start, each.end)
-        return NONE
+        return self.dated.get(written[:10], NONE)
+
+    def _list_dated(self) -> Iterator[tuple[str, Words]]:
+        for each in reversed(self.said):
+            if each.dated and (meant := self._read_meaning(each)):
+                yield str(meant.start.date()), self._number(each.start, each.end)
 
     def _find_object(self, value: str) -> Words:
         """The words that name the object of an id, better than any other that was seen."""

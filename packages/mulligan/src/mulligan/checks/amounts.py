@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from math import isclose, isfinite
 from typing import NamedTuple
 
@@ -43,6 +43,8 @@ MOST_NUMBERS = 60
 MOST_SHARES = 24
 MOST_FEES = 10
 """Numbers of the message that may raise or lower a share."""
+MOST_FACTORS = 12
+"""Numbers of the message that are multiplied with each other."""
 _LIKE = 0.006
 """How far an amount may be off by rounding: half a cent."""
 
@@ -57,6 +59,9 @@ _PARTS = {
     "double": 2.0,
     "triple": 3.0,
 }
+_RATIO = re.compile(r"(?<![\d/:])(\d{1,2})[/:](\d{1,2})(?![\d/:])")
+"""60/40: two shares of a whole."""
+_WHOLE = 100.0
 _DATED = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
 
 
@@ -65,7 +70,8 @@ def amounts_as_said(
 ) -> Check[Subject]:
     """Flag an amount that was neither said nor returned, and is not calculable.
 
-    Certain only where no calculation gives it. Silent where there are very many numbers.
+    Certain only where the message asks for no calculation. Silent where there are very many
+    numbers.
     """
     defaults = {each.tool: each.defaults for each in tools}
 
@@ -80,20 +86,18 @@ def amounts_as_said(
         asked = any(is_about(subject.turn, each.call) for each in subject.executions)
         if not asked or not is_understood(subject.turn.message):
             return
+        sure = not _asks_to_calculate(subject.turn.message)
+        weight = weigh_unseen(subject.turn) if sure else Severity.WARNING
         said: Amounts | None = None
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
             given = [*list_arguments(execution, parameters.get(tool, ()))]
             if tool in acting:
                 given += [Argument(execution, *each) for each in _list_quantities(execution.call)]
-            for argument in given:
+            if given:
                 said = said or Amounts(subject)
-                value = _read_amount(argument.value)
-                usual = defaults.get(tool, {}).get(argument.name)
-                if value is None or _read_amount(usual) == value or value == 1:
-                    continue
-                if not said.explain(value, seen, times=_find_times(execution.call, subject.turn)):
-                    yield _build_finding(argument, weigh_unseen(subject.turn))
+                odd = said.find_odd(given, seen, usual=defaults.get(tool, {}))
+                yield from (_build_finding(argument, weight) for argument in odd)
 
     return check
 
@@ -115,7 +119,7 @@ class Amounts:
     """The numbers of a turn, and what follows from them."""
 
     def __init__(self, subject: Subject) -> None:
-        turn = subject.turn
+        self._turn = turn = subject.turn
         written = (*turn.history.said, *turn.history.instructions, find_agreed(turn))
         told = [turn.message if turn.vouched else "", *list_texts(turn.known), *written]
         self.said = {number for text in told for number in find_numbers(text)}
@@ -128,22 +132,57 @@ class Amounts:
         self.shares = list(dict.fromkeys(shares))[:MOST_SHARES]
         self._facts = [number for fact in subject.facts for number in find_numbers(fact.value)]
 
-    def explain(self, value: float, seen: SeenValues, *, times: Collection[int] = ()) -> bool:
+    def find_odd(
+        self, given: Sequence[Argument], seen: SeenValues, *, usual: Mapping[str, object]
+    ) -> Iterator[Argument]:
+        """The amounts of a call that follow neither from what was known nor from each other."""
+        odd: list[tuple[Argument, float]] = []
+        right: list[float] = []
+        for argument in given:
+            value, call = _read_amount(argument.value), argument.execution.call
+            if value is None or _read_amount(usual.get(argument.name)) == value or value == 1:
+                continue
+            times = _find_times(call, self._turn)
+            explained = self.explain(value, seen, times=times)
+            if explained or _is_sum_of_given(value, call, seen):
+                right.append(value)
+            else:
+                odd.append((argument, value))
+        for argument, value in odd:
+            # A total is what the other amounts of the call come to.
+            if not (right and self.explain(value, seen, beside=right)):
+                yield argument
+
+    def explain(
+        self,
+        value: float,
+        seen: SeenValues,
+        *,
+        times: Collection[int] = (),
+        beside: Collection[float] = (),
+    ) -> bool:
         """Whether an amount was said, returned, or follows from what was.
 
-        `times`: how many of one period of time are in another.
+        `times`: how many of one period of time are in another. `beside`: other amounts that follow.
         """
         met = {number for each in seen.answers for number in _list_returned(each)}
         if _holds({*self.said, *self._facts, *met}, value):
             return True
         columns = _read_columns(seen)
-        known = {*self.near, *self._facts, *islice(chain(*columns.values()), MOST_NUMBERS)}
+        met_most = islice(chain(*columns.values()), MOST_NUMBERS)
+        known = {*self.near, *self._facts, *beside, *met_most}
         if value == 0 or not known:
             return False
         return (
             _follows(value, known, said=self.near, shares=self.shares)
             or any(_is_like(value, n * k) or _is_like(value * k, n) for n in known for k in times)
             or any(_is_sum(value, column) for column in columns.values())
+            or any(
+                _is_like(value, each * part)
+                for each in _list_lines(seen)
+                for part in (1, *(p for s in self.shares for p in (s, 1 + s, 1 - s)))
+            )
+            or any(_is_like(value, n * each) for n in known for each in beside)
         )
 
 
@@ -189,6 +228,22 @@ def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
         if isinstance(answer.structure, str | int | float):
             columns["text"].extend(returned)
     return {name: held for name, held in columns.items() if held}
+
+
+def _list_lines(seen: SeenValues) -> Iterator[float]:
+    """What lines come to, alone and all of one list: the product of price and quantity."""
+    for answer in seen.answers:
+        lines = [_read_fields(record) for record in islice(answer.records, MOST_NUMBERS)]
+        lines = [line for line in lines if len(line) > 1]
+        for one, other in combinations(lines[0] if lines else (), 2):
+            found = [line[one] * line[other] for line in lines if {one, other} <= line.keys()]
+            yield from (*found, sum(found))
+
+
+def _read_fields(record: Mapping[str, object]) -> dict[str, float]:
+    told = ((str(name), _read_amount(held)) for name, held in islice(record.items(), MOST_FACTORS))
+    ids = (ParameterKind.ID,)
+    return {n: held for n, held in told if held is not None and find_kind(n).kind not in ids}
 
 
 def _list_returned(answer: Returned) -> set[float]:
@@ -243,6 +298,8 @@ def _load_times() -> Mapping[str, float]:
 def find_shares(text: str) -> set[float]:
     """The shares in a text: 19.5 % is 0.195."""
     found = {n / 100 for each in _compile_share().findall(text) for n in _read_numerals(each)}
+    parts = [(float(one), float(other)) for one, other in _RATIO.findall(text)]
+    found |= {n / _WHOLE for pair in parts for n in pair if sum(pair) == _WHOLE}
     words = set(split_letters(text))
     found |= {share for name, share in _PARTS.items() if words & load_words("words", name)}
     # A number of parts or months need not be said as a number.
@@ -256,6 +313,15 @@ def _follows(
 ) -> bool:
     """Whether it is a sum or difference of two, a multiple, or a share with or without a fee."""
     spoken = [0.0, *islice(said, MOST_FEES)]
+    shares = list(shares)
+    # 120 guests at 48.50 each, and 10 % on top.
+    products = (one * other for one, other in combinations(islice(said, MOST_FACTORS), 2))
+    if any(
+        _is_like(value, p * (1 + s)) or _is_like(value, p * (1 - s))
+        for p in products
+        for s in shares
+    ):
+        return True
     for one in known:
         if any(
             _is_like(value, each)
@@ -284,6 +350,27 @@ def _is_sum(value: float, column: list[float]) -> bool:
     for number, held in enumerate(column):
         sums += [sum(column[: number + 1]), sum(column[number:]), total - held]
     return any(_is_like(value, each) for each in sums)
+
+
+def _is_sum_of_given(value: float, call: Call, seen: SeenValues) -> bool:
+    """Whether it is what the objects that a call is given come to: five receipts of a list."""
+    given = set(map(fold_value, list_texts(dict(call.arguments))))
+    columns: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for record in seen.list_records():
+        for own in given.intersection(_list_ids(record)):
+            # An object that was read again counts once.
+            for name, held in record.items():
+                if (number := _read_amount(held)) is not None:
+                    columns[str(name)][own] = number
+    return any(_is_like(value, sum(column.values())) for column in columns.values())
+
+
+def _list_ids(record: Mapping[str, object]) -> list[str]:
+    return [
+        fold_value(str(held))
+        for name, held in record.items()
+        if isinstance(held, str | int) and find_kind(str(name)).kind is ParameterKind.ID
+    ]
 
 
 def _list_written_numbers(structure: object) -> Iterator[float]:
@@ -315,6 +402,11 @@ def _holds(known: Iterable[float], value: float) -> bool:
 
 def _is_like(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=1e-9, abs_tol=_LIKE)
+
+
+def _asks_to_calculate(message: str) -> bool:
+    """Whether an amount may follow in more steps than are tried: by a rate, rounded, a share."""
+    return not load_words("words", "calculated").isdisjoint(split_letters(message))
 
 
 def _build_finding(argument: Argument, severity: Severity) -> Finding:

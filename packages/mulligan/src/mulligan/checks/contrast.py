@@ -23,12 +23,17 @@ from mulligan.checks.subject import (
     list_arguments,
     list_effective_calls,
 )
-from mulligan.checks.tool_outputs import Found, get_title_of, join_texts, list_texts
+from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
 from mulligan.types.display import quote_value
 from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
 from mulligan_dates.languages import is_understood
-from mulligan_dates.lexicon import join_words, load_general_stems, load_words
+from mulligan_dates.lexicon import (
+    join_words,
+    list_weekdays,
+    load_general_stems,
+    load_words,
+)
 from mulligan_dates.text import split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes
 
@@ -82,7 +87,7 @@ class _Table(NamedTuple):
     owners: Mapping[str, int]
     """By value that only one row has, which one."""
     texts: Sequence[str]
-    """By row, the words of its fields, each between blanks."""
+    """By row, its fields without case."""
 
 
 class _Said(NamedTuple):
@@ -190,15 +195,22 @@ def _load_picking() -> frozenset[str]:
 
 
 def _list_tables(subject: Subject, seen: SeenValues, given: Sequence[Argument]) -> Iterator[_Table]:
-    """The tables of answers that hold what is given."""
+    """The tables of answers that hold what is given, and one of what was read one by one."""
     memo: dict[object, list[_Table]] = getattr(subject, "memo", {})
-    values = [fold_value(each.value) for each in given]
-    for answer in seen.answers if values else ():
-        if not answer.fields.isdisjoint(values):
-            key = "tables", id(answer)
-            if key not in memo:
-                memo[key] = list(_read_tables(answer))
-            yield from memo[key]
+    values = {fold_value(each.value) for each in given}
+    held = [each for each in seen.answers if not each.fields.isdisjoint(values)]
+    for answer in held:
+        key = "tables", id(answer)
+        if key not in memo:
+            memo[key] = list(_read_tables(answer))
+        yield from memo[key]
+    single = [each.structure for each in seen.answers if isinstance(each.structure, dict)]
+    for answer in held:
+        own = answer.structure
+        if isinstance(own, dict) and not values.isdisjoint(map(_fold_shown, own.values())):
+            rows = [own, *(each for each in single if each is not own and _are_alike((own, each)))]
+            yield _build_table(rows)
+            return
 
 
 def _read_tables(answer: Returned) -> Iterator[_Table]:
@@ -213,15 +225,19 @@ def _read_tables(answer: Returned) -> Iterator[_Table]:
         inside = [each for each in held if isinstance(each, dict | list)]
         rows = [each for each in inside if isinstance(each, dict)]
         if 1 < len(rows) <= MOST_ROWS and _are_alike(rows):
-            yield _Table(rows, _find_owners(rows), [_read_text(each) for each in rows])
+            yield _build_table(rows)
         ahead += inside
+
+
+def _build_table(rows: Sequence[Found]) -> _Table:
+    return _Table(rows, _find_owners(rows), [_read_text(each) for each in rows])
 
 
 def _read_text(row: Found) -> str:
     inner = (each for each in row.values() if isinstance(each, dict))
     shown = (_show(held) for part in (row, *inner) for held in part.values())
     told = (each for each in shown if len(each) <= LONGEST_TEXT and not _MOMENT.match(each))
-    return f" {' '.join(split_words(' '.join(told)))} "
+    return " ".join(told).casefold()
 
 
 def _are_alike(rows: Sequence[Found]) -> bool:
@@ -235,7 +251,7 @@ def _find_owners(rows: Sequence[Found]) -> dict[str, int]:
     several = set()
     for at, row in enumerate(rows):
         for held in row.values():
-            if (value := _show(held).strip().casefold()) and owners.setdefault(value, at) != at:
+            if (value := _fold_shown(held)) and owners.setdefault(value, at) != at:
                 several.add(value)
     return {value: at for value, at in owners.items() if value not in several}
 
@@ -244,6 +260,10 @@ def _show(held: object) -> str:
     """A single value as a call would be given it; empty for the rest."""
     plain = isinstance(held, str | int | float) and not isinstance(held, bool)
     return str(held) if plain else ""
+
+
+def _fold_shown(held: object) -> str:
+    return _show(held).strip().casefold()
 
 
 class _Match:
@@ -262,12 +282,17 @@ def _find_hits(said: Collection[str], table: _Table) -> Mapping[int, set[str]]:
     """By row, the words in it; one that stands in no row may be a form of one that does."""
     found: defaultdict[int, set[str]] = defaultdict(set)
     for word in said:
-        rows = [at for at, text in enumerate(table.texts) if f" {word} " in text]
-        start = f" {word[:_START]}"
-        for at in rows or (at for at, text in enumerate(table.texts) if start in text):
-            if rows or any(_are_forms(word, each) for each in table.texts[at].split()):
-                found[at].add(word)
+        near = [(at, text) for at, text in enumerate(table.texts) if word[:_START] in text]
+        rows = [at for at, text in near if word in text and word in _split_row(text)]
+        forms = (at for at, text in near if any(_are_forms(word, e) for e in _split_row(text)))
+        for at in rows or forms:
+            found[at].add(word)
     return found
+
+
+@lru_cache(maxsize=MOST_ROWS)
+def _split_row(text: str) -> frozenset[str]:
+    return frozenset(split_words(text))
 
 
 def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding]:
@@ -275,11 +300,14 @@ def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding
     own = table.owners.get(fold_value(argument.value))
     if own is None or argument.value.casefold() in said.text or not _names(argument, table, own):
         return
+    if _is_said(own, table, said):
+        return
     mine, bad = match.wanted.get(own, _NONE), match.ruled_out.get(own, _NONE)
     several = len(match.touched) > 1
     # What rules one out may name another one better.
     meant = bool(match.wanted) and not any(bad < each for each in match.ruled_out.values())
-    sort = load_general_stems() | {*map(stem, _list_sort(argument))}
+    # A day may be when, and no name: "move the post about pumpkins to Saturday".
+    sort = load_general_stems() | {*map(stem, (*_list_sort(argument), *list_weekdays()))}
     for at, row in enumerate(table.rows):
         theirs, worse = match.wanted.get(at, _NONE), match.ruled_out.get(at, _NONE)
         if at == own or mine - theirs:
@@ -294,10 +322,16 @@ def _compare(argument: Argument, match: _Match, said: _Said) -> Iterator[Finding
             return
 
 
+def _is_said(at: int, table: _Table, said: _Said) -> bool:
+    """Whether a value of several words that only this row has stands in the message as it is."""
+    own = (value for value, row in table.owners.items() if row == at and value in said.text)
+    return any(len(split_words(value)) > 1 for value in own)
+
+
 def _names(argument: Argument, table: _Table, at: int) -> bool:
     """Whether a value that only one row has names that row, and is no figure or time of it."""
     value, row = fold_value(argument.value), table.rows[at]
-    field = next(key for key, held in row.items() if _show(held).strip().casefold() == value)
+    field = next(key for key, held in row.items() if _fold_shown(held) == value)
     words = split_name(str(field))
     if "@" in value or (words and words[-1] in load_words("kinds", "id") | {"key"}):
         return True
@@ -331,10 +365,12 @@ def _report(
     shown = [quote_value(get_title_of(e) or join_texts(e), most=_SHOWN) for e in (own, other)]
     told = ", ".join(f'"{word}"' for word in words[:3])
     why = f"the person ruled out {told}" if ruled else f"{told} is said of {shown[1]}"
+    right = None if ruled else get_id_of(other, name=argument.name)
+    give = f"Give {argument.label}={quote_value(right, most=_SHOWN)}." if right else ""
     return argument.build_finding(
         "object.not_as_said",
         issue=f"which is {shown[0]}; {why}.",
-        correction="Act on the one that the person described.",
+        correction=give or "Act on the one that the person described.",
     )
 
 

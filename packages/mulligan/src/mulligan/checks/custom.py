@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -23,6 +24,7 @@ from mulligan.process.user_functions import (
     close_unbegun,
     is_waited_for,
     read_answer,
+    takes_arguments,
     wait_for_answer,
 )
 from mulligan.types.call import Call, Execution
@@ -102,18 +104,49 @@ def read_severity(given: object) -> Severity:
         raise ConfigurationError(f"There is no severity {given!r}. Use {known}.") from None
 
 
-def list_functions(given: Iterable[F], *, what: str, but: tuple[type, ...] = ()) -> list[F]:
+def list_functions(
+    given: Iterable[F], *, what: str, takes: Sequence[str], but: tuple[type, ...] = ()
+) -> list[F]:
     """What an application passes as its checks or its facts: functions, and nothing `but` these."""
     if not isinstance(given, Iterable) or isinstance(given, str):
         raise ConfigurationError(f"{what}={given!r} is not a list of functions: {what}=[…].")
     found = list(given)
     for each in found:
-        if not callable(each) and not isinstance(each, but):
+        if isinstance(each, but):
+            continue
+        if isinstance(each, TextCheck):
+            raise ConfigurationError(
+                f"{what} holds {each.name}, a check of replies: pass it in m.reply(rules=…)."
+            )
+        name = name_check(each)
+        if not callable(each):
             raise ConfigurationError(
                 f"{what} holds {each!r}, which is not a function. Pass functions, such as "
                 "mulligan.checks.dates.dates_as_said(), without calling those of your own."
             )
+        if isinstance(each, type) or _makes_function(each):
+            raise ConfigurationError(
+                f"{what} holds {name} itself, and needs what it makes: write {name}(…)."
+            )
+        if not takes_arguments(each, len(takes)):
+            raise ConfigurationError(
+                f"{what} holds {name}, which cannot be called with {' and '.join(takes)}."
+            )
     return found
+
+
+def _makes_function(given: Callable[..., object]) -> bool:
+    """Whether it is none of an attempt: it says that it returns one, or needs no argument."""
+    try:
+        signature = inspect.signature(given)
+    except Exception:  # noqa: BLE001 - an object of others may raise anything when it is asked
+        return False
+    first = next(iter(signature.parameters.values()), None)
+    optional = first is not None and first.default is not first.empty
+    return optional or bool(_FUNCTION.search(str(signature.return_annotation)))
+
+
+_FUNCTION = re.compile(r"\b(?:Callable|Check|Gather|TextCheck)\b")
 
 
 def read_findings(
@@ -131,6 +164,11 @@ def read_findings(
         raise BadAnswerError(
             f"a check that answers {answer} does not say what is wrong: return a sentence that "
             "does, else None"
+        )
+    if callable(answer):
+        raise BadAnswerError(
+            "it answers with a function, so it makes a check and is none: call it where you pass "
+            "it, as in dates_as_said()"
         )
     if not isinstance(answer, Iterable) or isinstance(answer, (bytes, dict)):
         raise BadAnswerError(
@@ -152,9 +190,10 @@ def name_check(check: object) -> str:
 
 
 def _read_parameters(function: Callable[..., object]) -> tuple[str, ...]:
-    if not callable(function):
+    if not callable(function) or isinstance(function, type):
+        kind = f"the class {function.__name__}" if callable(function) else type(function).__name__
         raise ConfigurationError(
-            f"A check is a function, not {type(function).__name__}: "
+            f"A check is a function, not {kind}: "
             '@m.check("update_task") above `def stays_this_week(call, turn): …`.'
         )
     wanted = []
@@ -187,7 +226,7 @@ functions of its own, or several of these."""
 def load_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]], bool]:
     """The checks of an application, and whether some of them choose themselves."""
     several: Iterable[Any] = [given] if isinstance(given, str | Standard) else given
-    named = list_functions(several, what="checks", but=(str, Standard))
+    named = list_functions(several, what="checks", takes=["the attempt"], but=(str, Standard))
     loaded = [_load_check(each, find_tool=find_tool) for each in named]
     return loaded, any(each == STANDARD or isinstance(each, Standard) for each in named)
 

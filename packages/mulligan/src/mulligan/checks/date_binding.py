@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated
+from mulligan.checks.quantities import write_out
 from mulligan.checks.subject import Subject, read_records
 from mulligan.checks.tool_outputs import list_texts
-from mulligan.types.call import Call
+from mulligan.types.call import Call, Execution
 from mulligan.types.display import format_value
 from mulligan_dates.context import Clause, ClauseKind
 from mulligan_dates.lexicon import join_words
@@ -197,14 +198,21 @@ def read_known(subject: Subject) -> NamedRecords:
     """What results and facts say about objects, up to a limit; one with a `memo` is read once."""
     memo: dict[object, NamedRecords] = getattr(subject, "memo", {})
     if "known" not in memo:
-        memo["known"] = _read_known(subject)
+        executions = (*subject.earlier, *subject.executions)
+        memo["known"] = _read_known(subject, executions)
     return memo["known"]
 
 
-def _read_known(subject: Subject) -> NamedRecords:
+def find_records_before(subject: Subject, execution: Execution) -> list[Mapping[str, object]]:
+    """What other tools returned, before a call, of the objects that it names by their ids."""
+    made = takewhile(lambda each: each is not execution, (*subject.earlier, *subject.executions))
+    others = [each for each in made if each.call.tool != execution.call.tool]
+    return find_known_records(execution.call, _read_known(subject, others))
+
+
+def _read_known(subject: Subject, executions: Iterable[Execution]) -> NamedRecords:
     titles: set[str] = set()
     by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
-    executions = (*subject.earlier, *subject.executions)
     records = chain.from_iterable(read_records(subject, each) for each in executions)
     for record in islice(records, _MOST_RECORDS):
         for key, value in record.items():
@@ -266,6 +274,8 @@ def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Date
     """The dates of a call that no expression can mean."""
     readings = [reading for each in said for reading in _list_accepted(each)]
     meant = [each for each in given if any(_holds(reading, each) for reading in readings)]
+    if not meant and _is_deadline(given, said):
+        return []
     if not meant and any(_encloses(given, reading) for reading in readings):
         return []
     return [each for each in given if each not in meant and not _ends(each, meant, readings)]
@@ -368,6 +378,20 @@ def _ends(dated: Dated, meant: Sequence[Dated], readings: Sequence[Reading]) -> 
         or any(dated.at == each.end and _holds(each, start) for each in readings)
         for start in meant
     )
+
+
+def _is_deadline(given: Sequence[Dated], said: Sequence[Expression]) -> bool:
+    """Whether the only date is the day that a length ends with: due 14 days from today."""
+    lengths = (
+        each
+        for each in said
+        if not (each.ranged or each.open_start) and _DIGIT.search(write_out(each.text.casefold()))
+    )
+    ends = {r.end.date() for e in lengths for r in e.readings if r.grain is Grain.SPAN}
+    return len(given) == 1 and not ends.isdisjoint(given[0].days)
+
+
+_DIGIT = re.compile(r"\d")
 
 
 def _encloses(given: Sequence[Dated], reading: Reading) -> bool:

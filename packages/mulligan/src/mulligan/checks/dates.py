@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from mulligan.checks.date_binding import (
     find_known_records,
     find_misfit,
     find_names,
+    find_records_before,
     find_refused,
     find_unsaid,
     find_untold,
@@ -47,7 +49,9 @@ from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
-from mulligan_dates.lexicon import load_words
+from mulligan_dates.context import ClauseKind
+from mulligan_dates.languages import choose_requests
+from mulligan_dates.lexicon import join_words, load_words
 from mulligan_dates.reader import (
     LONGEST,
     NOTHING_SAID,
@@ -139,11 +143,19 @@ def _check_call(
 ) -> Iterator[Finding]:
     """Compare the dates of one call with the clauses it can be about."""
     changes = may_change(subject, execution)
+
+    def is_sure(dated: Dated) -> bool:
+        if _may_be_reckoned(subject.turn.message, said):
+            return False
+        return not _is_of_object(dated, find_records_before(subject, execution))
+
     wanted = wanted if changes else None
     missed = find_unsaid(given, wanted) if wanted else []
     if wanted and missed and len(missed) == len(given):
+        elsewhere = _list_elsewhere(said, beside=wanted)
         for dated in missed:
-            yield _report_unsaid(execution, dated, said=wanted, at=at)
+            sure = is_sure(dated) and bool(find_unsaid([dated], elsewhere))
+            yield _report_unsaid(execution, dated, said=wanted, at=at, sure=sure)
         return
     every = _list_speaking(subject, said, wanted=wanted)
     missed = missed if every == list(wanted or ()) else find_unsaid(given, every)
@@ -151,15 +163,70 @@ def _check_call(
     if changes and not unsaid:
         unsaid = find_misfit(given, wanted or every)
     for dated in unsaid:
-        yield _report_unsaid(execution, dated, said=every or wanted or (), at=at)
+        told = every or wanted or ()
+        yield _report_unsaid(execution, dated, said=told, at=at, sure=is_sure(dated))
     if changes:
         for dated in find_bygone(given, wanted or every, today=at.today):
             yield _report_bygone(execution, dated, said=wanted or every, at=at)
         if not is_on_object(execution.call):
-            for dated in find_untold(given, said.expressions, message=subject.turn.message, at=at):
-                returned = [each.result for each in (*subject.earlier, *subject.executions)]
-                if str(dated.at.date()) not in Heard(subject.turn.known, returned):
-                    yield _report_untold(execution, dated, said=said.expressions)
+            yield from _check_untold(subject, execution, given, said=said.expressions, at=at)
+
+
+def _check_untold(
+    subject: Subject,
+    execution: Execution,
+    given: Sequence[Dated],
+    *,
+    said: Sequence[Expression],
+    at: Moment,
+) -> Iterator[Finding]:
+    for dated in find_untold(given, said, message=subject.turn.message, at=at):
+        returned = [each.result for each in (*subject.earlier, *subject.executions)]
+        if str(dated.at.date()) not in Heard(subject.turn.known, returned):
+            yield _report_untold(execution, dated, said=said)
+
+
+def _list_elsewhere(said: SaidPhrases, *, beside: Sequence[Expression]) -> list[Expression]:
+    """The days in clauses that tell how things are: whether they are the call's is not certain."""
+    telling = {n for n, each in enumerate(said.clauses) if each.kind is ClauseKind.STATEMENT}
+    telling -= {each.clause for each in beside}
+    return [e for e in said.expressions if e.dated and e.readings and e.clause in telling]
+
+
+def _may_be_reckoned(message: str, said: SaidPhrases) -> bool:
+    """Whether a day may be reckoned from those that were said, in words that were not read:
+    "by 3 working days", "the first Thursday after the holidays".
+    """
+    if any(_compile_after().match(message, each.end) for each in said.expressions):
+        return True
+    if _compile_workday().search(message):
+        # Which days are holidays, the person may say, or know.
+        return True
+    for each in said.expressions:
+        message = message[: each.start] + " " * (each.end - each.start) + message[each.end :]
+    return not load_words("clock", "counted").isdisjoint(split_letters(message))
+
+
+@cache
+def _compile_after() -> re.Pattern[str]:
+    after, article = join_words("clock", "after"), join_words("contrast", "article")
+    return re.compile(rf"\s(?:{after})\s(?:{article})\s", re.IGNORECASE)
+
+
+@cache
+def _compile_workday() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('clock', 'workday')})\b", re.IGNORECASE)
+
+
+def _is_of_object(dated: Dated, records: Sequence[Mapping[str, object]]) -> bool:
+    """Whether another field of what the call acts on has this day: the due date of an invoice."""
+    own = set(split_name(dated.name))
+    return any(
+        str(day) == str(held)[: len("2026-05-15")] and own.isdisjoint(split_name(str(key)))
+        for record in records
+        for key, held in record.items()
+        for day in dated.days
+    )
 
 
 def _check_refused(
@@ -279,13 +346,31 @@ def _report_impossible(argument: Argument) -> Finding:
 
 
 def _report_unsaid(
-    execution: Execution, dated: Dated, *, said: Sequence[Expression], at: Moment
+    execution: Execution,
+    dated: Dated,
+    *,
+    said: Sequence[Expression],
+    at: Moment,
+    sure: bool,
 ) -> Finding:
+    sure = sure and not _is_counted_otherwise(dated, said)
     return Argument(execution, dated.name, dated.value).build_finding(
         "date.not_as_said",
+        severity=Severity.ERROR if sure else Severity.WARNING,
         issue=f"{_describe_date(dated)}; {_describe_meaning(said, at)}.",
         correction=f"{_describe_choice(said, at)} for {dated.label}.",
     )
+
+
+def _is_counted_otherwise(dated: Dated, said: Sequence[Expression]) -> bool:
+    """Whether a first or last day is the one next to what was said: it may be counted in, or not.
+
+    Who is away until the 14th has their first day back on the 15th.
+    """
+    if dated.timed or load_words("fields", "counted").isdisjoint(split_name(dated.name)):
+        return False
+    ends = {day for e in said for r in e.readings for day in (r.start.date(), r.last_day)}
+    return any(abs((day - end).days) == 1 for day in dated.days for end in ends)
 
 
 def _report_refused(execution: Execution, dated: Dated, *, said: Sequence[Expression]) -> Finding:
@@ -405,7 +490,8 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     """Flag a call none of whose times of day is the one that the person said.
 
     Sure only of one exact time in what the call can be about: at half past six, and not around
-    six, after six, or from six to seven. Whatever else a call has, such as an end, is left alone.
+    six, after six, or from six to seven; and not where another one is allowed ("or else"), or
+    something is moved by a length. Whatever else a call has, such as an end, is left alone.
     """
 
     def is_comparable(turn: Turn, call: Call) -> bool:
@@ -425,6 +511,8 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         whole = at is not None and is_read_whole(turn.message)
         if at is None or not whole:
             return
+        phrases = choose_requests(turn.message)
+        sure = not (phrases.two_ways.search(turn.message) or phrases.shifted.search(turn.message))
         for execution in list_effective_calls(subject):
             names = None if parameters is None else parameters.get(execution.call.tool, ())
             timed = [
@@ -440,7 +528,7 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                 continue
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
-                yield _report_unsaid_time(execution, first, said=told)
+                yield _report_unsaid_time(execution, first, said=told, sure=sure)
 
     return check
 
@@ -500,12 +588,13 @@ def _has_time(reading: Reading, at: time) -> bool:
 
 
 def _report_unsaid_time(
-    execution: Execution, dated: Dated, *, said: Sequence[Expression]
+    execution: Execution, dated: Dated, *, said: Sequence[Expression], sure: bool
 ) -> Finding:
     times = " or ".join(sorted({_show_time(r) for each in said for r in each.readings}))
     words = " and ".join(f'"{each.text}"' for each in said)
     return Argument(execution, dated.name, dated.value).build_finding(
         "time.not_as_said",
+        severity=Severity.ERROR if sure else Severity.WARNING,
         issue=f"which is {dated.at:%H:%M} for the person; they said {words}, and that can "
         f"mean {times}.",
         correction=f"Use {times} for {dated.label}.",

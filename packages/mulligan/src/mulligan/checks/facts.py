@@ -13,6 +13,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,6 +50,7 @@ class _Changes(Struct, frozen=True, kw_only=True):
     executions: tuple[Execution, ...]
     earlier: tuple[Execution, ...]
     facts: tuple[Fact, ...]
+    memo: dict[object, Any]
 
 
 def find_denials(subject: Subject) -> Iterator[Finding]:
@@ -64,6 +66,7 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
         # What was looked up says what things are called, and which id is whose.
         earlier=(*subject.earlier, *looks),
         facts=subject.facts,
+        memo=getattr(subject, "memo", {}),
     )
     if changes.executions:
         yield from _deny_dates(changes)

@@ -32,10 +32,10 @@ from mulligan.checks.subject import (
     select_arguments,
     split_names,
 )
-from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
+from mulligan.checks.tool_outputs import Found, get_title_of, list_texts
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value
-from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.finding import Fact, Finding
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
@@ -48,7 +48,7 @@ from mulligan_dates.lexicon import (
 )
 from mulligan_dates.readings import parse_local_moment
 from mulligan_dates.text import split_letters, split_name, stem
-from mulligan_dates.tokens import drop_quotes, find_quotes
+from mulligan_dates.tokens import drop_quotes
 
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
 
@@ -207,115 +207,6 @@ def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]
 _SHOWN = 60
 
 
-def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
-    """Flag a call on an unnamed object, where another one was named: "delete the dinner".
-
-    Sure where a tool has returned the other one too, and nothing that is known of this one was
-    said. A word for a sort of thing, such as meeting or file, names none of them.
-    """
-
-    @limit_to_parameters(parameters, when=lambda turn: is_understood(turn.message))
-    def check(subject: Subject) -> Iterator[Finding]:
-        if not is_understood(subject.turn.message):
-            return
-        for execution, seen in with_seen(subject):
-            names = parameters.get(execution.call.tool, ())
-            for argument in list_arguments(execution, names):
-                own = _find_object(argument, subject, seen)
-                if (
-                    own
-                    and (
-                        finding := _compare_title(
-                            argument, own, message=subject.turn.message, seen=seen
-                        )
-                    )
-                    is not None
-                ):
-                    yield finding
-
-    return check
-
-
-def _compare_title(
-    argument: Argument, own: Found, *, message: str, seen: SeenValues
-) -> Finding | None:
-    title = get_title_of(own)
-    words = _find_naming_words(message, argument)
-    if title and (numbered := _find_numbered(title, argument, message, seen)) is not None:
-        return _report_title(argument, title, [numbered])
-    if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
-        return None
-    if has_picking_words(message) or fold_value(argument.value) in message.casefold():
-        return None
-    others = list(_list_others_named(message, argument, seen))
-    return _report_title(argument, title, others) if others else None
-
-
-def _report_title(argument: Argument, title: str, others: list[Found]) -> Finding:
-    named = ", ".join(quote_value(get_title_of(each), most=_SHOWN) for each in others[:3])
-    return argument.build_finding(
-        "object.not_as_said",
-        severity=Severity.ERROR,
-        issue=f"which is {quote_value(title, most=_SHOWN)}; the person spoke of {named}.",
-        correction=_suggest(argument, others),
-    )
-
-
-_FIGURES = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
-
-
-def _find_numbered(title: str, argument: Argument, message: str, seen: SeenValues) -> Found | None:
-    """The only other one with the same words and a figure that was said: "the taxes of 2024"."""
-    said, own = set(_FIGURES.findall(message)), set(_FIGURES.findall(title))
-    words = find_stems(title)
-    if not own or not said or own & said or not words & find_stems(message):
-        return None
-    found = {
-        get_id_of(record, name=argument.name): record
-        for record in seen.list_records()
-        if find_stems(other := get_title_of(record)) == words
-        and said & set(_FIGURES.findall(other))
-    }
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _find_naming_words(message: str, argument: Argument) -> set[str]:
-    """The words that may name one thing of a sort; what the sort is called names none: hotel."""
-    sort = (*split_name(argument.name), *split_name(argument.execution.call.tool))
-    return find_stems(message) - load_general_stems() - set(map(stem, sort))
-
-
-def _suggest(argument: Argument, others: list[Found]) -> str:
-    right = {get_id_of(each, name=argument.name) for each in others}
-    if len(right) == 1:
-        (only,) = right
-        return f"Give {argument.label}={quote_value(only, most=_SHOWN)}."
-    return "Act on the one that the person named."
-
-
-def _find_object(argument: Argument, subject: Subject, seen: SeenValues) -> Found:
-    """What is known of the object that an argument names: as returned, under the facts."""
-    known = dict(seen.find_record(argument.value, name=argument.name))
-    for fact in subject.facts:
-        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
-            known[fact.kind.removeprefix(OBJECT)] = fact.value
-    return known
-
-
-def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> Iterator[Found]:
-    """Other objects of the same sort whose whole name the message has, or quotes."""
-    words = _find_naming_words(message, argument)
-    quoted = {fold_value(each) for each in find_quotes(message)}
-    met: set[str] = set()
-    for record in seen.list_records():
-        held, title = get_id_of(record, name=argument.name), get_title_of(record)
-        if not held or not title or held in met or fold_value(held) == fold_value(argument.value):
-            continue
-        if fold_value(title) in quoted or words & find_stems(title):
-            met.add(held)
-            yield record
-
-
 def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """Flag what goes out of, or into, another one than was said: "from checking into savings".
 
@@ -409,15 +300,22 @@ def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
         if not _names_things(message):
             return
         said = hear_said(subject)
-        for execution, _ in with_seen(subject):
+        for execution, seen in with_seen(subject):
             if execution.call.tool not in tools:
                 continue
             for name, named in _list_named_sorts(tools[execution.call.tool], message):
                 for argument in list_arguments(execution, [name]):
-                    if argument.value not in said and fold_value(argument.value) not in named:
+                    if argument.value not in said and not _is_of_name(argument, named, seen):
                         yield _report_other_name(argument, sorted(named))
 
     return check
+
+
+def _is_of_name(argument: Argument, named: Collection[str], seen: SeenValues) -> bool:
+    """Whether a value is one of these names, or stands beside one in what was returned."""
+    own = fold_value(argument.value)
+    rows = ({fold_value(str(held)) for held in each.values()} for each in seen.list_records())
+    return own in named or any(own in row and not row.isdisjoint(named) for row in rows)
 
 
 def _names_things(message: str) -> bool:

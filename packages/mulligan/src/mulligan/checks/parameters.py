@@ -148,7 +148,7 @@ def _read_name(words: Sequence[str], *, said: str, types: set[str]) -> Parameter
         return (
             ParameterKind.ADDRESS if _compile_said("address").search(said) else ParameterKind.PERSON
         )
-    if named & _load("link"):
+    if last in _load("link"):
         return ParameterKind.LINK
     if named & _load("date") or last in _load("bound"):
         return _place_in_time(ParameterKind.DATE, "_".join(words))
@@ -229,6 +229,8 @@ class ToolKinds(Struct, frozen=True, kw_only=True):
 
     tool: str
     verb: ToolVerb
+    unsure: bool = False
+    """Whether nothing says what it does, neither a declaration nor its name."""
     chosen: Mapping[str, Chosen]
     defaults: Mapping[str, object] = field(default_factory=dict)
     untrusted: Severity | None = None
@@ -260,6 +262,8 @@ def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -
     return ToolKinds(
         tool=shape.tool,
         verb=find_verb(shape.tool, effect=shape.effect),
+        unsure=shape.effect is Effect.UNDECLARED
+        and not any(map(find_deed, split_name(shape.tool))),
         chosen=chosen,
         defaults={
             name: said["default"]
@@ -276,11 +280,26 @@ def find_verb(tool: str, *, effect: Effect = Effect.UNDECLARED) -> ToolVerb:
     if effect is Effect.READ:
         return ToolVerb.READ
     acts = effect is not Effect.UNDECLARED
-    for word in split_name(tool):
-        for deed in ToolVerb:
-            if word in load_words("deeds", deed) and not (acts and deed is ToolVerb.READ):
-                return deed
-    return ToolVerb.CHANGE
+    deeds = (find_deed(word) for word in list_verbs(tool))
+    return next((e for e in deeds if e and not (acts and e is ToolVerb.READ)), ToolVerb.CHANGE)
+
+
+def list_verbs(tool: str) -> Sequence[str]:
+    """The words of a tool's name, the likeliest to be its verb first: `mail_search` searches."""
+    words = split_name(tool)
+    nouns = load_words("deeds", "nouns")
+    first = next((word for word in words if word in nouns or find_deed(word)), "")
+    if first not in nouns:
+        return words
+    verbs = [word for word in words if word not in nouns and find_deed(word)]
+    # What is read may be the noun's: post_read_receipt.
+    sure = [word for word in verbs if word == words[-1] or find_deed(word) is not ToolVerb.READ]
+    return [*sure, *words]
+
+
+def find_deed(word: str) -> ToolVerb | None:
+    """What a verb does to an object."""
+    return next((deed for deed in ToolVerb if word in load_words("deeds", deed)), None)
 
 
 def select_kinds(tools: Collection[ToolKinds], *kinds: ParameterKind) -> dict[str, list[str]]:
@@ -309,7 +328,7 @@ def _is_number_of(name: str, tool: str) -> bool:
 
 
 OF_KIND: Mapping[ParameterKind, tuple[str, ...]] = {
-    ParameterKind.ID: ("ids_seen", "not_glued", "exists", "not_from_content", "titles_as_said"),
+    ParameterKind.ID: ("ids_seen", "not_glued", "exists", "not_from_content", "contrasted"),
     ParameterKind.PERSON: ("not_from_content",),
     ParameterKind.ADDRESS: ("addresses_seen", "targets_seen", "not_from_content"),
     ParameterKind.DATE: ("dates_as_said", "times_as_said", "not_in_the_past", "dates_as_written"),

@@ -12,9 +12,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from html import unescape
+from itertools import takewhile
 from typing import NamedTuple
 from unicodedata import category, normalize
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from mulligan.checks.ids import suggest_id
 from mulligan.checks.subject import (
@@ -32,11 +35,12 @@ from mulligan.checks.subject import (
     list_arguments,
     list_given,
     list_spellings,
+    may_change,
     read_records,
     weigh_unseen,
     with_heard,
 )
-from mulligan.checks.tool_outputs import get_id_of, list_texts, read_structure, read_whole
+from mulligan.checks.tool_outputs import as_plain, get_id_of, list_texts, read_structure, read_whole
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -174,7 +178,7 @@ class SeenValues:
             else:
                 texts, records = read_whole(structure)
             memo[key] = Returned(
-                structure,
+                as_plain(structure),
                 frozenset(map(fold_value, texts)),
                 records,
                 given := list_given(execution),
@@ -300,14 +304,19 @@ _NUMBERED = re.compile(r"#?[A-Za-z]{0,4}[-_#]?(\d{5,})")
 
 
 def ids_seen(parameters: Parameters) -> Check[Subject]:
-    """Flag an id that was never seen before the call that uses it."""
+    """Flag an id that was never seen before the call that uses it.
+
+    A warning where a look at it found something: it exists, but what it was taken from is unknown.
+    """
 
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         for execution, heard in with_heard(subject):
             names = parameters.get(execution.call.tool, ())
             for unseen in _find_unseen(list_arguments(execution, names), heard):
-                yield build_unseen(unseen, subject.turn, _suggest_id(unseen, subject))
+                found = build_unseen(unseen, subject.turn, _suggest_id(unseen, subject))
+                exists = _was_looked_at(unseen, subject)
+                yield replace(found, severity=Severity.WARNING) if exists else found
 
     return check
 
@@ -353,6 +362,28 @@ def _was_seen(value: str, heard: Heard) -> bool:
         return True
     pieces = [piece for piece in _BETWEEN.split(value) if piece]
     return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)
+
+
+def _was_looked_at(argument: Argument, subject: Subject) -> bool:
+    """Whether a call that changed nothing was given an id, and returned a record of it."""
+    wanted = fold_value(argument.value)
+    calls = (*subject.earlier, *subject.executions)
+    before = takewhile(lambda each: each is not argument.execution, calls)
+    return any(
+        _is_record_of(wanted, record)
+        for each in before
+        if each.outcome is Outcome.SUCCESS and not may_change(subject, each)
+        for record in read_records(subject, each)
+    )
+
+
+def _is_record_of(wanted: str, record: Mapping[str, object]) -> bool:
+    held = [fold_value(str(value)) for value in record.values() if value]
+    return wanted in held and len(held) >= _FEWEST_FIELDS
+
+
+_FEWEST_FIELDS = 3
+"""Fields of what really exists, its id among them: fewer only repeat what was asked for."""
 
 
 def _suggest_id(argument: Argument, subject: Subject) -> str:
@@ -430,6 +461,26 @@ def _build_finding(argument: Argument, weight: Severity) -> Finding:
     )
 
 
+def _is_composed(value: str, seen: SeenValues) -> bool:
+    """Whether every step of a path is known, and its host was said or called: /orders/1/lines/2.
+
+    A step without a digit may be what the service calls its parts.
+    """
+    host, *steps = value.rpartition("://")[2].split("/")
+    called = {
+        step
+        for answer in seen.answers
+        for text in list_texts(list(answer.given.values()))
+        for step in text.rpartition("://")[2].split("/")
+    }
+    numbered = [step for step in steps if _DIGIT.search(step)]
+    if host and host not in called and seen.find_origin(host) is not ValueOrigin.SAID:
+        return False
+    return bool(steps) and all(
+        step in called or seen.find_origin(step) is not ValueOrigin.NOWHERE for step in numbered
+    )
+
+
 def targets_seen(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     """Flag an account or a link that was never seen before the call that uses it.
 
@@ -447,6 +498,8 @@ def targets_seen(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
                 plain = not _DIGIT.search(value) and "." not in value
                 words = _PIECE.findall(value)
                 if seen.has_written(value) or (plain and any(map(seen.has_word, words))):
+                    continue
+                if _is_composed(value, seen):
                     continue
                 look_up = f"Look {argument.label} up first, or ask for it."
                 yield build_unseen(argument, subject.turn, look_up)

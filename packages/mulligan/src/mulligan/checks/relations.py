@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from mulligan.checks.contrast import split_message
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
 from mulligan.checks.quantities import write_out
+from mulligan.checks.seen_objects import SeenObjects, Siblings, find_noun
 from mulligan.checks.sets import find_named_sets
 from mulligan.checks.subject import (
     Argument,
@@ -27,10 +28,8 @@ from mulligan.checks.subject import (
 )
 from mulligan.checks.tool_outputs import (
     Found,
-    get_id_of,
     get_title_of,
     join_texts,
-    list_id_keys,
     list_texts,
 )
 from mulligan.checks.words import split_sentences
@@ -48,11 +47,6 @@ from mulligan_dates.lexicon import (
 from mulligan_dates.text import is_number, split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes
 
-MOST_RECORDS = 2_000
-MOST_GROUPS = 200
-FEWEST_LISTED = 2
-DEEPEST = 4
-"""Levels above some objects at which the name of what they all are may stand."""
 SHORTEST = 3
 """Characters of an attribute that a word of the message can be meant as."""
 _SHOWN = 60
@@ -89,7 +83,7 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
                 continue
             message = message or _Message(subject.turn.message)
             acted = acted or _list_given_to(subject, parameters)
-            known = _Known(subject, seen)
+            known = SeenObjects(subject, seen)
             for argument in given:
                 others = [each for each in given if each.name != argument.name]
                 yield from _compare_parts(argument, others, known)
@@ -97,7 +91,7 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
                 yield from _compare_state(argument, known)
                 yield from _compare_owners(argument, known)
                 yield from _compare_named_parts(argument, others, known, message, acted)
-                yield from _compare_attributes(argument, others, known, message)
+                yield from _compare_attributes(argument, others, known, message, acted)
                 yield from _compare_people(argument, known, message)
                 yield from _compare_figures(argument, known, message)
                 yield from _compare_ranks(argument, others, known, message)
@@ -107,7 +101,9 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _compare_parts(part: Argument, others: Sequence[Argument], known: _Known) -> Iterator[Finding]:
+def _compare_parts(
+    part: Argument, others: Sequence[Argument], known: SeenObjects
+) -> Iterator[Finding]:
     """Of each object, the parts stand under their own name: `item_id` in `items`."""
     if part.name.startswith("new"):
         return
@@ -126,28 +122,6 @@ def _compare_parts(part: Argument, others: Sequence[Argument], known: _Known) ->
             )
 
 
-def _find_homes(records: Sequence[Found], whole: str, part: str) -> dict[str, set[str]]:
-    homes: dict[str, set[str]] = {}
-    keys, noun = list_id_keys(part), _find_noun(part)
-    for record in records if noun else ():
-        held = next((record[key] for key in list_id_keys(whole) if key in record), None)
-        if not isinstance(held, str | int):
-            continue
-        for name, value in record.items():
-            if type(value) in (list, dict) and _find_noun(str(name)) == noun:
-                inside = (each for each in _list_inner(value) if isinstance(each, dict))
-                ids = {fold_value(str(r[key])) for r in inside for key in keys if r.get(key)}
-                homes.setdefault(fold_value(str(held)), set()).update(ids)
-    return homes
-
-
-@lru_cache(maxsize=1_024)
-def _find_noun(name: str) -> str:
-    """What a field or a parameter is of: `item` for `order_item_ids` and for `items`."""
-    words = [word for word in split_name(name) if word not in load_words("kinds", "id")]
-    return stem(words[-1]) if words else ""
-
-
 def _list_swaps(given: Sequence[Argument]) -> Iterator[tuple[Argument, Argument]]:
     """What is replaced by what, place by place: `item_ids` by `new_item_ids`."""
     by_name: dict[str, list[Argument]] = {}
@@ -160,7 +134,7 @@ def _list_swaps(given: Sequence[Argument]) -> Iterator[tuple[Argument, Argument]
 
 
 def _compare_sorts(
-    old: Argument, new: Argument, known: _Known, message: _Message
+    old: Argument, new: Argument, known: SeenObjects, message: _Message
 ) -> Iterator[Finding]:
     mine, theirs = known.find_titles(old), known.find_titles(new)
     words = [find_stems(" ".join(each)) for each in (mine, theirs)]
@@ -173,9 +147,9 @@ def _compare_sorts(
         )
 
 
-def _compare_sort_of_id(argument: Argument, known: _Known) -> Iterator[Finding]:
+def _compare_sort_of_id(argument: Argument, known: SeenObjects) -> Iterator[Finding]:
     """Sure where both sorts of ids stand side by side in records, and no id is of both sorts."""
-    noun, nouns = _find_noun(argument.name), known.find_nouns(argument.value)
+    noun, nouns = find_noun(argument.name), known.find_nouns(argument.value)
     if len(nouns) != 1 or not noun or noun in nouns:
         return
     (other,) = nouns
@@ -201,24 +175,7 @@ def _are_sorts(noun: str, other: str) -> bool:
     return roles.isdisjoint((noun, other)) and not people.issuperset((noun, other))
 
 
-def _stands_alone(value: str, structure: object) -> bool:
-    ahead: list[object] = [structure]
-    for _ in range(MOST_RECORDS):
-        if not ahead:
-            return False
-        each = ahead.pop()
-        if isinstance(each, dict):
-            if value in each:
-                return True
-            ahead += [held for held in each.values() if isinstance(held, dict | list)]
-        elif isinstance(each, list):
-            if value in each:
-                return True
-            ahead += [held for held in each if isinstance(held, dict | list)]
-    return True
-
-
-def _compare_state(argument: Argument, known: _Known) -> Iterator[Finding]:
+def _compare_state(argument: Argument, known: SeenObjects) -> Iterator[Finding]:
     """A tool says before its noun what state a thing is in: `cancel_pending_order`."""
     wanted = _find_named_state(argument.execution.call.tool, argument.name)
     own = known.find_state(argument) if wanted else ""
@@ -236,30 +193,17 @@ def _compare_state(argument: Argument, known: _Known) -> Iterator[Finding]:
 @lru_cache(maxsize=1_024)
 def _find_named_state(tool: str, name: str) -> str:
     """The word before the noun of a parameter in a tool's name; empty for its verb."""
-    words, noun = split_name(tool), _find_noun(name)
+    words, noun = split_name(tool), find_noun(name)
     for before, word in pairwise(words[1:]):
         if noun and stem(word) == noun:
-            return before
+            return "" if before in load_words("words", "empty") else before
     return ""
-
-
-def _read_state(record: Found) -> str:
-    return next(
-        (held for key, held in record.items() if isinstance(held, str) and _tells_state(str(key))),
-        "",
-    )
-
-
-@lru_cache(maxsize=1_024)
-def _tells_state(key: str) -> bool:
-    words = split_name(key)
-    return bool(words) and words[-1] in load_words("fields", "state")
 
 
 def _compare_named_parts(
     argument: Argument,
     others: Sequence[Argument],
-    known: _Known,
+    known: SeenObjects,
     message: _Message,
     acted: set[str],
 ) -> Iterator[Finding]:
@@ -303,19 +247,7 @@ def _list_given_to(subject: Subject, tools: Collection[str]) -> set[str]:
     }
 
 
-def _find_part_titles(records: Sequence[Found], whole: str) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    keys = list_id_keys(whole)
-    for record in records:
-        held = next((record[key] for key in keys if key in record), None)
-        if isinstance(held, str | int):
-            inside = (part for value in record.values() for part in _list_inner(value))
-            titles = {get_title_of(part) for part in inside if isinstance(part, dict)}
-            found.setdefault(fold_value(str(held)), set()).update(titles - {""})
-    return found
-
-
-def _compare_owners(argument: Argument, known: _Known) -> Iterator[Finding]:
+def _compare_owners(argument: Argument, known: SeenObjects) -> Iterator[Finding]:
     seen = known.seen
     for record in known.find_records(argument):
         for key, owner in record.items():
@@ -355,166 +287,6 @@ def _is_owner(key: str) -> bool:
     words = split_name(key)
     ids, people = load_words("kinds", "id"), load_words("kinds", "person")
     return len(words) > 1 and words[-1] in ids and not people.isdisjoint(words)
-
-
-class Siblings(NamedTuple):
-    """Objects that stand side by side in a result, and what they are all kinds of."""
-
-    around: tuple[object, ...]
-    """What holds them, the nearest first."""
-    members: Mapping[str, Found]
-    """By their own ids: a record that only refers to an object is none of it."""
-
-    @property
-    def title(self) -> str:
-        """The name of what they all are; empty where there is none."""
-        titles = (get_title_of(each) for each in self.around if isinstance(each, dict))
-        return next(filter(None, titles), "")
-
-
-_NAMING = re.compile(r"[^\W\d_]|\d{4}")
-"""A word, or figures that only one thing has, such as the last ones of a card."""
-
-
-class _Answer(NamedTuple):
-    """What one call returned, by the ids in it."""
-
-    records: Mapping[str, list[Found]]
-    keys: Mapping[str, set[str]]
-    """By id, the fields that held it."""
-    groups: tuple[Siblings, ...]
-    places: Mapping[str, list[tuple[Siblings, Found]]]
-    """Where an object stood beside others."""
-    wholes: Sequence[Found]
-    """Objects that may have parts."""
-
-
-class _Known:
-    """The objects that were read before a call, by their ids, each with those beside it."""
-
-    def __init__(self, subject: Subject, seen: SeenValues) -> None:
-        self.seen = seen
-        self._memo: dict[object, Any] = getattr(subject, "memo", {})
-        self._answers = [self._read(each) for each in seen.answers]
-
-    def _read(self, answer: Returned) -> _Answer:
-        key = "ids", id(answer.structure)
-        if key not in self._memo:
-            self._memo[key] = _index(answer)
-        found: _Answer = self._memo[key]
-        return found
-
-    @property
-    def groups(self) -> Iterator[Siblings]:
-        """All objects that stood side by side."""
-        return (group for answer in self._answers for group in answer.groups)
-
-    def find_records(self, argument: Argument) -> list[Found]:
-        """All that was returned of an object."""
-        wanted = argument.value.casefold()
-        found = (each for answer in self._answers for each in answer.records.get(wanted, ()))
-        return [each for each in found if _is_meant(each, argument)]
-
-    def find_nouns(self, value: str) -> set[str]:
-        """What an id was returned as the id of; an empty noun is a field that does not say."""
-        wanted = value.casefold()
-        return {_find_noun(key) for answer in self._answers for key in answer.keys.get(wanted, ())}
-
-    def are_apart(self, noun: str, other: str) -> bool:
-        """Whether ids of both sorts stand in one record, and no id is of both sorts."""
-        held: dict[str, set[str]] = {noun: set(), other: set()}
-        beside = False
-        for answer in self._answers:
-            for value, keys in answer.keys.items():
-                for each in {noun, other}.intersection(map(_find_noun, keys)):
-                    held[each].add(value)
-            beside = beside or any(
-                {noun, other} <= {_find_noun(key) for key, _ in _list_ids(record)}
-                for value in held[other]
-                for record in answer.records.get(value, ())
-            )
-        return beside and held[noun].isdisjoint(held[other])
-
-    def stands_alone(self, value: str) -> bool:
-        """Whether a value was returned without a field's name: in a list, or as a key."""
-        return any(_stands_alone(value, answer.structure) for answer in self.seen.answers)
-
-    def find_state(self, argument: Argument) -> str:
-        """The state that an object was last returned in; empty where that may be over."""
-        wanted = fold_value(argument.value)
-        for at in reversed(range(len(self._answers))):
-            if self.seen.was_tried(wanted, after=at + 1):
-                break
-            records = self._answers[at].records.get(argument.value.casefold(), ())
-            states = [_read_state(each) for each in records if _is_meant(each, argument)]
-            if any(states):
-                return next(filter(None, reversed(states)))
-            if wanted in map(fold_value, list_texts(list(self.seen.answers[at].given.values()))):
-                break
-        return ""
-
-    def has_other_in_state(self, argument: Argument, state: str) -> bool:
-        """Whether another object of that sort was returned in a state."""
-        return any(
-            state in split_letters(_read_state(record))
-            and (held := get_id_of(record, name=argument.name)) is not None
-            and fold_value(held) != fold_value(argument.value)
-            for answer in self._answers
-            for records in answer.records.values()
-            for record in records
-        )
-
-    def find_part_titles(self, argument: Argument) -> Mapping[str, set[str]]:
-        """By object of that sort, what its parts are called."""
-        found: dict[str, set[str]] = {}
-        for answer in self._answers:
-            key = "titles", id(answer), argument.name
-            if key not in self._memo:
-                self._memo[key] = _find_part_titles(answer.wholes, argument.name)
-            for whole, titles in self._memo[key].items():
-                found.setdefault(whole, set()).update(titles)
-        return found
-
-    def find_groups(self, argument: Argument) -> Iterator[tuple[Siblings, Found]]:
-        """Where an object stood beside others of its sort."""
-        wanted = argument.value.casefold()
-        for answer in self._answers:
-            for group, own in answer.places.get(wanted, ()):
-                if _is_meant(own, argument):
-                    yield group, own
-
-    def find_titles(self, argument: Argument) -> set[str]:
-        """What an object is called, itself or with all of its sort."""
-        own = map(get_title_of, self.find_records(argument))
-        return {*own, *(group.title for group, _ in self.find_groups(argument))} - {""}
-
-    def find_homes(self, whole: str, part: str) -> Mapping[str, set[str]]:
-        """By object that was read with parts, the ids of these."""
-        homes: dict[str, set[str]] = {}
-        for answer in self._answers:
-            key = "homes", id(answer), whole, part
-            if key not in self._memo:
-                self._memo[key] = _find_homes(answer.wholes, whole, part)
-            for home, parts in self._memo[key].items():
-                homes.setdefault(home, set()).update(parts)
-        return homes
-
-    def read_attributes(self, record: Found) -> dict[str, str]:
-        """The words that a record has under a name, its own and those one level down."""
-        key = "attributes", id(record)
-        if key not in self._memo:
-            self._memo[key] = _read_attributes(record)
-        found: dict[str, str] = self._memo[key]
-        return found
-
-    def is_elsewhere(self, value: str, group: Siblings) -> bool:
-        """Whether a word is an attribute of other sorts of things too."""
-        return any(
-            value in self.read_attributes(member).values()
-            for other in self.groups
-            if other.title != group.title
-            for member in other.members.values()
-        )
 
 
 class _Message:
@@ -643,7 +415,11 @@ class _Message:
 
 
 def _compare_attributes(
-    argument: Argument, others: Sequence[Argument], known: _Known, message: _Message
+    argument: Argument,
+    others: Sequence[Argument],
+    known: SeenObjects,
+    message: _Message,
+    acted: Collection[str],
 ) -> Iterator[Finding]:
     # What the person says of an old and a new one is said of the new one.
     replaced = any(each.name == f"new_{argument.name}" for each in others)
@@ -664,14 +440,19 @@ def _compare_attributes(
                 named, key, own, argument, group, known, message
             ):
                 continue
+            described = {at for at, its in enumerate(held) if its.get(key) == named}
+            if any(at in described and each in acted for at, each in enumerate(group.members)):
+                # The one that was described is acted on as well.
+                continue
             rivals = (
-                message.count(its)
-                for each, its in zip(members, held, strict=True)
-                if its.get(key) == named and not message.knows_apart(own, each)
+                message.count(held[at])
+                for at in described
+                if not message.knows_apart(own, members[at])
             )
             sure = _weigh_all(named, group, known, message)
             if sure is not None and max(rivals, default=0) > message.count(mine):
-                certain = sure and not message.wants_set
+                bulk = len([*list_arguments(argument.execution, [argument.name])]) > 1
+                certain = sure and not message.wants_set and not bulk
                 yield _report(argument, key, value, named, certain=certain)
                 return
 
@@ -682,7 +463,7 @@ def _is_aim(
     own: Found,
     argument: Argument,
     group: Siblings,
-    known: _Known,
+    known: SeenObjects,
     message: _Message,
 ) -> bool:
     """Whether a word says what a thing is to become: it is given, or the thing was named itself."""
@@ -699,7 +480,7 @@ _AIM = re.compile(r"\b(?:as|into)(?: \w+)? $")
 """Before a word for what something is to be made."""
 
 
-def _compare_people(argument: Argument, known: _Known, message: _Message) -> Iterator[Finding]:
+def _compare_people(argument: Argument, known: SeenObjects, message: _Message) -> Iterator[Finding]:
     """Whose it is: "Jonas's task", "the mail from Anna"."""
     for group, own in known.find_groups(argument):
         for key, value in own.items():
@@ -731,7 +512,9 @@ def _tells_owner(key: str) -> bool:
     return bool(words) and words[-1] in load_words("fields", "owner")
 
 
-def _compare_figures(argument: Argument, known: _Known, message: _Message) -> Iterator[Finding]:
+def _compare_figures(
+    argument: Argument, known: SeenObjects, message: _Message
+) -> Iterator[Finding]:
     """How many of something it has: "a four-star hotel", "the one with 3 bedrooms".
 
     A number that the call is given is about the call, and a bound is met by many.
@@ -754,14 +537,14 @@ def _compare_figures(argument: Argument, known: _Known, message: _Message) -> It
 def _find_counted(field: str) -> str:
     """What a field counts; empty for a bound, and for a length of time."""
     bounds = load_words("kinds", "paging") | load_words("ranks", "price_fields")
-    noun = _find_noun(field)
+    noun = find_noun(field)
     timed = (load_words("periods", each) for each in ("day", "week", "month", "quarter", "year"))
     times = load_words("fields", "minutes").union(load_words("copied", "shifts"), *timed)
     return "" if bounds & set(split_name(field)) or noun in map(stem, times) else noun
 
 
 def _compare_ranks(
-    argument: Argument, others: Sequence[Argument], known: _Known, message: _Message
+    argument: Argument, others: Sequence[Argument], known: SeenObjects, message: _Message
 ) -> Iterator[Finding]:
     """The cheapest, the largest, the earliest: another one that was read beside it is that."""
     asked = message.find_ranks()
@@ -864,13 +647,13 @@ def _tells_stock(key: str) -> bool:
     return not load_words("fields", "stock").isdisjoint(split_name(key))
 
 
-def _is_of(value: str, others: Sequence[Argument], known: _Known) -> bool:
+def _is_of(value: str, others: Sequence[Argument], known: SeenObjects) -> bool:
     """Whether it describes another object of the call, such as the one that is replaced."""
     records = (record for each in others for record in known.find_records(each))
     return any(value in known.read_attributes(each).values() for each in records)
 
 
-def _weigh_all(named: str, group: Siblings, known: _Known, message: _Message) -> bool | None:
+def _weigh_all(named: str, group: Siblings, known: SeenObjects, message: _Message) -> bool | None:
     titles = {each.title for each in known.groups if each.title}
     of_others = known.is_elsewhere(named, group)
     weights = [
@@ -940,120 +723,6 @@ def _find_nearest(sentence: str, at: int, titles: set[str]) -> str:
     return chosen[1] if chosen else ""
 
 
-def _is_meant(record: Found, argument: Argument) -> bool:
-    held = get_id_of(record, name=argument.name)
-    return held is not None and fold_value(held) == fold_value(argument.value)
-
-
-def _read_attributes(record: Found) -> dict[str, str]:
-    """The words that a record has under a name, its own and those one level down."""
-    inner = [each for each in record.values() if isinstance(each, dict)]
-    return {
-        str(key): held.casefold().replace("_", " ")
-        for each in (record, *inner)
-        for key, held in each.items()
-        if isinstance(held, str) and _tells(str(key)) and _NAMING.search(held)
-    }
-
-
-@lru_cache(maxsize=1_024)
-def _tells(key: str) -> bool:
-    """Whether a field is an attribute, and neither an id nor a name."""
-    words = split_name(key)
-    other = load_words("kinds", "id") | load_words("fields", "called")
-    return bool(words) and words[-1] not in other
-
-
 def _split_person(person: str) -> list[str]:
     """The words that a person is called by: of an address, those before the @."""
     return [word for word in split_names(person) if len(word) >= SHORTEST]
-
-
-def _list_inner(value: object) -> list[object]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
-
-
-def _index(answer: Returned) -> _Answer:
-    groups = tuple(islice(_walk_groups(answer.structure), MOST_GROUPS))
-    records: dict[str, list[Found]] = {}
-    keys: dict[str, set[str]] = {}
-    places: dict[str, list[tuple[Siblings, Found]]] = {}
-    wholes = []
-    for record in islice(answer.records, MOST_RECORDS):
-        ids = _list_ids(record)
-        for key, held in ids:
-            records.setdefault(held, []).append(record)
-            keys.setdefault(held, set()).add(key)
-        if ids and any(type(each) in (dict, list) for each in record.values()):
-            wholes.append(record)
-    for group in groups:
-        for held, member in group.members.items():
-            places.setdefault(held, []).append((group, member))
-    return _Answer(records, keys, groups, places, wholes)
-
-
-def _list_ids(record: Found) -> list[tuple[str, str]]:
-    return [
-        (str(key), str(held).casefold())
-        for key, held in record.items()
-        if (type(held) is str or type(held) is int) and _names_id(key)
-    ]
-
-
-@lru_cache(maxsize=4_096)
-def _names_id(key: object) -> bool:
-    words = split_name(str(key))
-    return bool(words) and (words[-1] in load_words("kinds", "id") or words[-1] == "key")
-
-
-def _walk_groups(structure: object) -> Iterator[Siblings]:
-    ahead: list[tuple[Any, str, tuple[object, ...]]] = [(structure, "", ())]
-    if type(structure) not in (dict, list):
-        return
-    for _ in range(MOST_RECORDS):
-        if not ahead:
-            return
-        value, name, around = ahead.pop()
-        named = value.items() if isinstance(value, dict) else ((name, e) for e in value)
-        held = [(str(key), each) for key, each in named if type(each) in (dict, list)]
-        inside = (value, *around[:DEEPEST])
-        members: dict[str, Found] = {
-            own: each
-            for key, each in held
-            if isinstance(each, dict) and (own := _find_own_id(each, key, name)) is not None
-        }
-        members = members if len(members) > 1 else _find_listed(value)
-        if members:
-            yield Siblings(inside, members)
-        ahead += [(each, key, inside) for key, each in held]
-
-
-def _find_listed(value: object) -> dict[str, Found]:
-    """The records of a list by the first id that each has, where no two have the same.
-
-    So a bare list tells what its objects are: nothing that holds it is called after them.
-    """
-    if not isinstance(value, list) or len(value) < FEWEST_LISTED:
-        return {}
-    first = value[0]
-    key = next(filter(_names_id, first), None) if isinstance(first, dict) else None
-    if key is None:
-        return {}
-    members: dict[str, Found] = {
-        str(each[key]).casefold(): each
-        for each in value
-        if isinstance(each, dict) and type(each.get(key)) in (str, int)
-    }
-    return members if len(members) == len(value) else {}
-
-
-def _find_own_id(record: Found, key: str, name: str) -> str | None:
-    """The id of a record itself: its key, or named after what holds it."""
-    for field, held in record.items():
-        if type(held) in (str, int) and _names_id(field):
-            noun = _find_noun(str(field))
-            if str(held) == key or not noun or noun == _find_noun(name):
-                return str(held).casefold()
-    return None

@@ -23,7 +23,6 @@ from mulligan.checks.objects import (
     owners_as_said,
     same_as_named,
     still_to_come,
-    titles_as_said,
 )
 from mulligan.checks.parameters import (
     Chosen,
@@ -156,7 +155,6 @@ def _choose_objects(
         yield still_to_come(acted, when=when)
     yield owners_as_said(ids)
     yield rank_as_said(acted)
-    yield titles_as_said(acted)
     yield all_and_only(acted)
     yield each_as_named(acted)
 
@@ -257,6 +255,8 @@ class _ReadAttempt(Struct, frozen=True, kw_only=True):
     executions: tuple[Execution, ...]
     earlier: tuple[Execution, ...]
     facts: tuple[Fact, ...]
+    acted: frozenset[str] | None
+    """As of the attempt: which calls were more than a look."""
     memo: dict[object, Any] = field(default_factory=dict)
     """What checks have read of a result, for the next one."""
 
@@ -284,7 +284,11 @@ class StandardChecks:
             executions=tuple(self._read_executions(subject.executions)),
             earlier=tuple(self._read_executions(subject.earlier)),
             facts=subject.facts,
+            acted=getattr(subject, "acted", None),
+            memo=getattr(subject, "memo", {}),
         )
+        # What was read is kept by the id of its execution, which must live as long.
+        read.memo["read", id(self)] = read.executions, read.earlier
         tools = self._read_tools(each.call for each in (*read.earlier, *read.executions))
         looks = not any(each.has_effect or each.untrusted for each in tools)
         if looks and not says_home(subject.turn.message):
@@ -294,8 +298,13 @@ class StandardChecks:
             if any(each.list_parameters(ParameterKind.ID) for each in tools)
             else ()
         )
+        unsure = {each.tool for each in tools if each.unsure}
+        spared = {each.call.id for each in read.executions if each.call.tool in unsure}
         for check in self._plan(tools, whens):
-            yield from check(read)
+            for finding in check(read):
+                # A call that may only have looked is not rejected.
+                warns = finding.call in spared
+                yield replace(finding, severity=Severity.WARNING) if warns else finding
 
     def concerns(self, turn: Turn, call: Call) -> bool:
         """Whether one of the chosen checks looks at a call."""
@@ -381,6 +390,8 @@ class StandardChecks:
 
 def _look_at(name: str, value: object, tool: str, *, known: bool) -> Chosen | None:
     """The kind of a value that no schema describes; without any schema, by its name."""
+    if isinstance(value, bool):
+        return Chosen(ParameterKind.FLAG, "its value is yes or no")
     found = None if known else find_kind(name, tool=tool)
     if found is not None and found.kind is not ParameterKind.OTHER:
         return found

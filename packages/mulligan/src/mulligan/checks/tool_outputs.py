@@ -101,6 +101,16 @@ def list_parts(value: object) -> Collection[object] | None:
     return () if isinstance(value, Mapping) else None
 
 
+def as_plain(value: object) -> object:
+    """A structure with its records as mappings, as one that came as JSON has them."""
+    if type(value) is dict or type(value) in _SINGLE:
+        return value
+    if isinstance(value, list | tuple):
+        return [as_plain(each) for each in value]
+    record = as_record(value)
+    return {name: as_plain(held) for name, held in record.items()} if record else value
+
+
 def as_record(value: object) -> Mapping[str, object]:
     """A mapping, a record or a plain object by the names of its fields; empty for the rest."""
     if type(value) is dict or isinstance(value, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -21,7 +21,7 @@ from mulligan.cli.options import (
     suggest_name,
 )
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import OpenList, list_choices
+from mulligan.insights.open_actions import BriefLine, OpenList, brief_held, drop_bookkeeping
 from mulligan.settings import Settings
 from mulligan.types.action import Action, ActionQuery, Opening, State
 
@@ -38,17 +38,22 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
     """Show the open list."""
     with Insights.open(settings) as insights:
         listed = insights.open_list.show_people()
-        actions = listed.actions(limit=options.limit)
+        found = listed.actions(limit=options.limit + 1)
+        actions = found[: options.limit]
+        more = len(found) > len(actions)
         if options.json:
             shown = [
                 encode_action(action)
                 | {"what": listed.describe(action), "request": listed.read_request(action)}
-                | {"arguments": listed.read_arguments(action), "choices": encode_choices(action)}
+                | {
+                    "arguments": listed.read_arguments(action),
+                    "choices": encode_choices(action, listed),
+                }
                 for action in actions
             ]
-            render.print_json({"actions": shown})
+            render.print_json({"actions": shown, "more": more})
         elif actions:
-            _print_open(render.make_console(), actions, listed=listed)
+            _print_open(render.make_console(), actions, listed=listed, more=more)
         else:
             render.make_console().print("Nothing is open.", style="green")
     return 1 if actions else 0
@@ -118,20 +123,26 @@ def _build_query(options: argparse.Namespace, listed: OpenList) -> ActionQuery:
     )
 
 
-def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList) -> None:
+def _print_open(
+    console: Console, actions: Sequence[Action], *, listed: OpenList, more: bool
+) -> None:
     """A block each: a table has no room for a sentence, a request and a reason side by side."""
     names = render.shorten_ids([action.id for action in actions])
     for action in actions:
         opening, name = action.opening, names[action.id]
         console.print(render.build_text(listed.describe(action)), style="bold")
-        asked = listed.read_request(action)
+        asked = "" if action.state is State.HELD else listed.read_request(action)
         if asked:
             console.print(_format_line(f"asked: “{asked}”"))
+        if action.state is State.HELD:
+            # All that it takes to decide: the command below approves what is shown here.
+            for line in render_brief(brief_held(listed, action)[1:]):
+                console.print(Padding(line, (0, 0, 0, 4), expand=False))
         who = f"{opening.tool} by {opening.agent or 'an unnamed agent'}"
         console.print(
             _format_line(f"{describe_state(action)}; {who}, since {_format_time(action)} UTC")
         )
-        for choice in list_choices(action):
+        for choice in listed.list_choices(action):
             note = ' --note "…"' if choice.act == "settle" else ""
             ours = " --ours" if choice.act == "undo" and action.state is State.NEEDS_HUMAN else ""
             # What is approved is what is shown here, or nothing.
@@ -140,7 +151,19 @@ def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList
             console.print(command, Text(f"  {choice.does}", style="dim"), sep="")
         console.print()
     many = "1 action needs" if len(actions) == 1 else f"{len(actions)} actions need"
+    if more:
+        many = f"Those are the {len(actions)} oldest; more need"
     console.print(f"{many} attention. Details: mulligan show ID")
+
+
+def render_brief(brief: Sequence[BriefLine]) -> Iterator[RenderableType]:
+    """What is decided about, a line each; a text of several lines is set off."""
+    for line in brief:
+        if "\n" in line.text:
+            yield render.build_text(f"{line.name}:")
+            yield render.build_block(line.text)
+        else:
+            yield render.build_text(f"{line.name}: {line.text}")
 
 
 def _format_line(text: str) -> Padding:
@@ -164,7 +187,7 @@ def _format_time(action: Action) -> str:
 
 def format_detail(detail: Mapping[str, object]) -> str:
     """The detail of an entry, as text."""
-    return "; ".join(f"{name}: {value}" for name, value in detail.items())
+    return "; ".join(f"{name}: {value}" for name, value in drop_bookkeeping(detail).items())
 
 
 def encode_action(action: Action) -> dict[str, object]:
@@ -189,6 +212,6 @@ def encode_action(action: Action) -> dict[str, object]:
     }
 
 
-def encode_choices(action: Action) -> list[dict[str, str]]:
+def encode_choices(action: Action, listed: OpenList) -> list[dict[str, str]]:
     """What a person may do about an action, for programs."""
-    return [{"act": each.act.value, "does": each.does} for each in list_choices(action)]
+    return [{"act": each.act.value, "does": each.does} for each in listed.list_choices(action)]

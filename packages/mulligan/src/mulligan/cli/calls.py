@@ -20,7 +20,9 @@ from mulligan.cli.options import (
     option,
     suggest_name,
 )
+from mulligan.insights.cost import CostView, read_cost
 from mulligan.insights.figures import WINDOWS, Estimate, SeriesStep, Share
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.overview import Criterion, Figures
 from mulligan.insights.texts import TextFigures
@@ -111,6 +113,11 @@ def _follow_log(insights: Insights, query: LogQuery, *, as_json: bool) -> int:
             action="store_true",
             help="each goal with its figure",
         ),
+        option(
+            "--cost",
+            action="store_true",
+            help="what judges, retries and approvals took, and the results",
+        ),
     ),
     option("--tool", help="with --series: only this tool"),
     option("--agent", help="with --series: only this agent"),
@@ -130,6 +137,10 @@ def run_stats(options: argparse.Namespace, settings: Settings) -> int:
             rows = [row for each in goals for row in _format_criterion(each)]
             table = render.build_table(rows, columns=columns)
             return render.answer(options, {"window": window, "goals": goals}, table)
+        if options.cost:
+            asked = ViewRequest(filter=ViewFilter(window=Window(window)))
+            cost = read_cost(insights, asked)
+            return render.answer(options, cost, *_describe_cost(cost, window=window))
         if options.series:
             series = insights.progress.read_series(
                 WINDOWS[window],
@@ -202,6 +213,25 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
         columns = ("change", "from", "probability", "n", "because")
         said.append(render.build_table(rows, columns=columns))
     return render.answer(options, {"advice": advice, "suggestions": found, "like": like}, *said)
+
+
+def _describe_cost(cost: CostView, *, window: str) -> Iterator[str | Table]:
+    rows = [
+        (each.what, f"{each.times:.0f}", *map(_format_sum, (each.seconds, *each.tokens)))
+        for each in cost.spent
+    ]
+    columns = (f"spent, last {window}", "times", "seconds", "tokens in", "tokens out")
+    yield render.build_table(rows, columns=columns)
+    if cost.waited is not None:
+        yield f"A held call waited {cost.waited:,.0f} seconds for a person, at the median."
+    saved = [(each.what, f"{each.times:.0f}") for each in cost.saved]
+    yield render.build_table(saved, columns=("result", "times"))
+    if not cost.whole:
+        yield "There are older actions that were not counted."
+
+
+def _format_sum(n: float | None) -> str:
+    return "-" if n is None else f"{n:,.0f}"
 
 
 def _describe_stats(figures: Figures, *, window: str) -> Iterator[str | Table]:

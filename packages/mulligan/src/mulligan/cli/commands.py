@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "migrate": ("store", "create a store or upgrade its schema"),
     "access": ("store", "which Postgres role may see which rows"),
     "backup": ("store", "copy a SQLite store while it is in use"),
+    "copy": ("store", "copy a store to another kind, verified, while it is in use"),
     "forget": ("store", "delete expired data now, and erase it from the disk"),
     "completion": ("completion", "shell completion for commands and options"),
 }
@@ -68,6 +69,21 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "gateway": ("gateway", "a proxy between an MCP client and its servers, without code"),
 }
 """Commands that other packages of ours bring, each with the extra that brings the package."""
+
+VIEWS = (
+    "overview",
+    "turns",
+    "tools",
+    "repairs",
+    "worth",
+    "cost",
+    "rules",
+    "shadow",
+    "texts",
+    "search",
+    "health",
+)
+"""Pages that are no commands of their own, for who types one: `mulligan view turns`."""
 
 GROUP = "mulligan.commands"
 """The entry points of other packages, ours and third parties': a command's name, and its module."""
@@ -150,6 +166,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "mulligan approve": (
         "mulligan approve 01a1e463",
         "mulligan approve 01a1e463 --version 1 --app shop.agent:m",
+        "mulligan approve 01a1e463 --set amount=20",
     ),
     "mulligan deny": ('mulligan deny 01a1e463 --note "Wrong customer."',),
     "mulligan undo": (
@@ -204,6 +221,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "mulligan access revoke": ("mulligan access revoke acme_pages",),
     "mulligan backup": ("mulligan backup --store sqlite:///office.db backups/monday",),
+    "mulligan copy": ("mulligan copy sqlite:///office.db postgresql://localhost/office",),
     "mulligan forget": ("mulligan forget --store sqlite:///office.db", "mulligan forget --json"),
     "mulligan completion": (
         "mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan",

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from mulligan.app.application import build_inspector, open_insights, read_now
+from mulligan.app.application import build_inspector, open_insights
 from mulligan.cli import render
-from mulligan.cli.actions import encode_action, encode_choices, format_detail
+from mulligan.cli.actions import encode_action, format_detail, render_brief
 from mulligan.cli.options import (
     LATELY,
     add_store_and_json,
+    app_option,
     command,
     complete_id,
     find_user,
@@ -27,14 +28,14 @@ from mulligan.cli.options import (
     parse_count,
     parse_moment,
 )
+from mulligan.cli.terminal import agrees, sits_a_person
+from mulligan.insights.edits import read_settings
 from mulligan.insights.filters import ViewRequest
 from mulligan.insights.insights import Insights
 from mulligan.insights.open_actions import (
     WHO_RUNS,
     WHO_UNDOES,
     ActionPage,
-    OpenList,
-    list_choices,
     read_action,
 )
 from mulligan.insights.texts import TextStory
@@ -47,7 +48,7 @@ from mulligan.insights.undo_plans import (
     request_undo,
 )
 from mulligan.settings import Settings
-from mulligan.types.action import Action, State
+from mulligan.types.action import Action, State, find_expiry
 from mulligan.types.display import render_recipe
 from mulligan.types.errors import ConfigurationError, StoreError
 from mulligan.types.log import LogQuery
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 _CONTENTS: Mapping[str, str] = {
     "before": "before the call",
     "ours": "written by the call",
+    "given": "given to the call",
     "theirs": "another edit, in place",
     "now": "current",
 }
@@ -70,18 +72,14 @@ _NEVER_MADE = (State.DENIED, State.EXPIRED)
     "show",
     add_store_and_json,
     option("id", help="its id, or the beginning of it"),
-    option(
-        "--app",
-        metavar="MODULE:NAME",
-        help="the application that has the tool's code, to read the current value",
-    ),
+    app_option("the application that has the tool's code, to read the current value"),
     about="Show an action: the call and its arguments, the request behind it, the values "
     "before, written and\nnow (while they are kept), its journal entries, and what each "
     "decision would do. Of a reply or\ndraft: every try with its findings.",
 )
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one action, or one reply or draft."""
-    with open_insights(options.app or settings.app, settings) as (insights, application):
+    with open_insights(options.app or settings.app, settings) as (insights, _):
         text = insights.text_list.find(options.id)
         if text is not None:
             return _show_text(options, insights.text_list.read_story(text))
@@ -89,18 +87,19 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         page = read_action(insights, ViewRequest(id=options.id, decides=True))
         action = listed.find(page.item.id)
         contents = dict(page.contents)
-        if application is not None:
-            contents["now"] = read_now(application, action)
+        if insights.read_now is not None and action.state is not State.HELD:
+            contents["now"] = insights.read_now(action)
     facts: dict[str, object] = {
         "what": page.item.what,
         "request": page.request,
         "arguments": dict(page.arguments),
+        "brief": page.brief,
         "entries": [
             {"at": step.at.isoformat(), "state": step.state.value, "detail": dict(step.said)}
             for step in page.history
         ],
         "recipe": list(page.commands),
-        "choices": encode_choices(action),
+        "choices": [{"act": c.act.value, "does": c.does} for c in page.item.choices],
         "contents": contents,
     }
     said = _describe_page(page, action=action, contents=contents)
@@ -111,16 +110,10 @@ def _describe_page(
     page: ActionPage, *, action: Action, contents: Mapping[str, object]
 ) -> Iterator[RenderableType]:
     opening = action.opening
-    yield render.build_text(page.item.what, style="bold")
-    who = f"{opening.tool} by {opening.agent or 'an unnamed agent'}"
     turn = f", turn {opening.turn}" if opening.turn else ""
     bulk = f", part of bulk {opening.parent}" if opening.parent else ""
-    yield f"{action.id}: {who}{turn}{bulk}"
-    if page.request:
-        yield f"Asked for: “{page.request}”"
-    if page.arguments:
-        given = [(name, _format_content(value)) for name, value in page.arguments.items()]
-        yield render.build_table(given, columns=("given", "value"))
+    yield f"{action.id}: {opening.tool}{turn}{bulk}"
+    yield from render_brief(page.brief)
     rows = [
         (f"{step.at:%Y-%m-%d %H:%M:%S}", step.state.value, format_detail(step.said))
         for step in page.history
@@ -134,10 +127,9 @@ def _describe_page(
     elif "now" not in contents:
         hint = f"To read the current value: mulligan show {action.id} --app MODULE:NAME"
         yield render.build_text(hint, style="dim")
-    choices = list_choices(action)
-    if choices:
+    if page.item.choices:
         yield "Your options, and what each does:"
-    yield from (f"  {choice.act}: {choice.does}" for choice in choices)
+    yield from (f"  {choice.act}: {choice.does}" for choice in page.item.choices)
     yield from (f"  {line}" for line in page.commands)
 
 
@@ -158,7 +150,8 @@ def _format_content(content: object) -> str:
 def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     """Close an action."""
     with Insights.open(settings) as insights:
-        action = insights.open_list.settle(options.id, note=options.note)
+        settle = partial(insights.open_list.settle, options.id, note=options.note)
+        action = _record(insights, "settle", options.id, settle)
     return render.answer(options, encode_action(action), f"{action.id} is {action.state.value}.")
 
 
@@ -206,11 +199,11 @@ def _show_text(options: argparse.Namespace, story: TextStory) -> int:
     return render.answer(options, facts, *said)
 
 
-Decide = Callable[[OpenList, "Mulligan | None"], Action]
+Decide = Callable[[Insights, "Mulligan | None"], Action]
 
 WAITING = {
-    State.APPROVED: f"It is approved. {WHO_RUNS} To run it here, name the application with --app "
-    "MODULE:NAME.",
+    State.APPROVED: f"It is approved. {WHO_RUNS} If it has not run by {{until}}, it expires. To "
+    "run it here, name the application with --app MODULE:NAME.",
     State.UNDOING: f"{WHO_UNDOES} To undo it here, name the application with --app MODULE:NAME.",
 }
 
@@ -223,12 +216,13 @@ NOT_CARRIED_OUT = (
 
 _ACTION = option("id", help="the action's id, or the beginning of it")
 _ACTIONS = option("id", nargs="+", help="an action's id, or the beginning of it; may be several")
-_APP = option(
-    "--app",
-    metavar="MODULE:NAME",
-    help="the application that has the tool's code; else `app` under [tool.mulligan] in "
-    "pyproject.toml, else the application that is running",
+_APP = app_option(
+    "the application that has the tool's code; else `app` under [tool.mulligan] in "
+    "pyproject.toml, else the application that is running"
 )
+
+
+_YES = option("--yes", action="store_true", help="ask nothing, also where a person types")
 
 
 @command(
@@ -236,31 +230,71 @@ _APP = option(
     add_store_and_json,
     _ACTIONS,
     _APP,
+    _YES,
     option(
         "--version",
         type=parse_count,
         metavar="N",
         help="the action's version as shown (--json has it); refused if it has changed since",
     ),
-    about="Approve held calls. Each runs once, in the process that has the tool's code.",
+    option(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="approve it with this argument instead; may be given several times",
+    ),
+    about="Approve held calls. Each runs once, in the process that has the tool's code. In a "
+    "terminal each is shown\nfirst, with what it was given and would change, and asked about; not "
+    "with --version or --yes. What --set\nchanges is held against the tool's schema and, with "
+    "--app, the checks, and is on record as yours.",
 )
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Approve a hold."""
     by, version = find_user(), options.version
-    if version is not None and len(options.id) > 1:
-        raise ConfigurationError("--version is that of one action: approve them one by one.")
-    acts = [partial(_approve, each, by=by, version=version) for each in options.id]
-    return _decide(acts, options, settings)
+    if (version is not None or options.set) and len(options.id) > 1:
+        raise ConfigurationError("--version and --set are of one action: approve them one by one.")
+    asks = version is None and sits_a_person(options)
+    said = {"by": by, "version": version, "changes": options.set, "asks": asks}
+    return _decide([partial(_approve, each, **said) for each in options.id], options, settings)
 
 
 def _approve(
-    name: str, listed: OpenList, _: Mulligan | None, *, by: str, version: int | None
+    name: str,
+    insights: Insights,
+    _: Mulligan | None,
+    *,
+    by: str,
+    version: int | None,
+    changes: Sequence[str],
+    asks: bool,
 ) -> Action:
-    return listed.approve(name, by=by, version=version)
+    listed = insights.open_list.show_people()
+    shown = listed.read_arguments(listed.find(name)) if changes else {}
+    changed = dict(read_settings(changes, shown=shown))
+    if asks:
+        page = read_action(insights, ViewRequest(id=name, decides=True))
+        console, does = render.make_console(), [choice.does for choice in page.item.choices]
+        for line in render_brief(page.brief):
+            console.print(line)
+        for each, value in changed.items():
+            console.print(f"You change {each}: {_format_content(value)}")
+        # What is not held any more is refused below, with the reason.
+        if page.item.state is State.HELD and not agrees(f"{does[0]}\nApprove it?"):
+            return listed.find(page.item.id)
+        name, version = page.item.id, page.item.version
+    approve = partial(listed.approve, name, by=by, version=version, changes=changed)
+    return _record(insights, "approve", name, approve)
 
 
-def _deny(name: str, listed: OpenList, _: Mulligan | None, *, by: str, note: str) -> Action:
-    return listed.deny(name, by=by, note=note)
+def _record(insights: Insights, act: str, name: str, decide: Callable[[], Action]) -> Action:
+    """Do it, and put it on record with who did, as the pages do."""
+    return insights.acts.record(decide, by=find_user(), what=f"{act} {name}")
+
+
+def _deny(name: str, insights: Insights, _: Mulligan | None, *, by: str, note: str) -> Action:
+    listed = insights.open_list
+    return _record(insights, "deny", name, lambda: listed.deny(name, by=by, note=note))
 
 
 @command(
@@ -287,6 +321,7 @@ def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     option("--agent", default="", help="all that this agent did; needs --since"),
     option("--since", type=parse_moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time"),
     option("--plan", action="store_true", help="only show what it would do, and in which order"),
+    _YES,
     option(
         "--ours",
         action="store_true",
@@ -299,7 +334,8 @@ def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     ),
     about="Undo an action, or all that a turn, a session or an agent did, and verify it. The undo "
     "applies only to\nthe version the action wrote: an edit made since is never overwritten, and "
-    "the action becomes a conflict.",
+    "the action becomes a conflict.\nIn a terminal an undo of several shows its plan first and "
+    "asks, unless --yes is given.",
 )
 def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
@@ -311,7 +347,8 @@ def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     if options.plan or options.since:
         raise ConfigurationError("--plan and --since go with --turn, --session or --agent.")
 
-    def undo(listed: OpenList, application: Mulligan | None) -> Action:
+    def undo(insights: Insights, application: Mulligan | None) -> Action:
+        listed = insights.open_list
         if options.later and application is None:
             raise ConfigurationError(
                 "Only the application knows the later calls on the same object: name it with "
@@ -321,9 +358,11 @@ def run_undo(options: argparse.Namespace, settings: Settings) -> int:
         later = build_inspector(application).list_later(named) if application and named else []
         for each in later:
             if each.state is not State.UNDOING:
-                listed.undo(each.id, by=find_user(), after=after)
+                first = partial(listed.undo, each.id, by=find_user(), after=tuple(after))
+                _record(insights, "undo", each.id, first)
             after.append(each.id)
-        return listed.undo(options.id, by=find_user(), ours=options.ours, after=after)
+        last = partial(listed.undo, options.id, by=find_user(), ours=options.ours, after=after)
+        return _record(insights, "undo", options.id, last)
 
     return _decide([undo], options, settings)
 
@@ -342,7 +381,15 @@ def _undo_several(options: argparse.Namespace, settings: Settings) -> int:
         if options.plan:
             plan = plan_undo(insights, scope)
             return render.answer(options, plan, *_describe_plan(plan))
-        asked = request_undo(insights, scope, by=find_user())
+        mark = ""
+        if sits_a_person(options):
+            plan = plan_undo(insights, scope)
+            render.answer(options, plan, *_describe_plan(plan))
+            acts = plan.counts.get(UndoStep.UNDO, 0) + plan.counts.get(UndoStep.DENY, 0)
+            if not acts or not agrees("Undo as planned?"):
+                return 1 if acts else 0
+            mark = plan.mark
+        asked = request_undo(insights, scope, by=find_user(), mark=mark)
         if application is not None:
             application.recover_sync()
         done = plan_undo(insights, scope)
@@ -396,6 +443,8 @@ def _describe_untracked(plan: UndoPlan) -> Iterator[str]:
     calls = ", ".join(f"{tool} ({n})" for tool, n in sorted(plan.untracked.items()))
     if calls:
         yield f"Calls of tools that declare no effect, which nothing is known to undo: {calls}."
+    if not plan.every_call:
+        yield "Only the newest calls were looked through for such calls: there may be more."
 
 
 def _describe_undone(asked: UndoPlan, done: UndoPlan) -> Iterator[RenderableType]:
@@ -420,7 +469,7 @@ def _decide(acts: Sequence[Decide], options: argparse.Namespace, settings: Setti
         decided, refused = list[Action](), list[str]()
         for decide in acts:
             try:
-                decided.append(decide(listed, application))
+                decided.append(decide(insights, application))
             except ConfigurationError as error:
                 if len(acts) == 1:
                     raise
@@ -435,7 +484,8 @@ def _decide(acts: Sequence[Decide], options: argparse.Namespace, settings: Setti
             application.recover_sync()
         for each in decided:
             action = listed.find(each.id)
-            waits = WAITING.get(action.state, "")
+            until = find_expiry(action.detail, changed_at=action.changed_at)
+            waits = WAITING.get(action.state, "").format(until=f"{until:%Y-%m-%d %H:%M} UTC")
             if waits and application is not None:
                 missing = build_inspector(application).describe_missing(action)
                 waits = missing or NOT_CARRIED_OUT.format(id=action.id)

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from rich.console import RenderableType
 
-from mulligan.app.application import load_application
+from mulligan.app.application import load_application, load_code
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli import render
-from mulligan.cli.options import add_store_and_json, command, option, parse_count
+from mulligan.cli.options import add_store_and_json, app_option, command, option, parse_count
 from mulligan.cli.terminal import make_progress
 from mulligan.evaluation.evaluate import (
     AnyWriter,
@@ -37,7 +37,6 @@ from mulligan.evaluation.report import (
     read_report,
     summary,
 )
-from mulligan.extensions import load_object
 from mulligan.hosts.writers import find_agent
 from mulligan.insights.insights import Insights
 from mulligan.loops.replies import ReplyRules
@@ -45,7 +44,7 @@ from mulligan.process.event_loop import run_on_own_loop
 from mulligan.process.user_functions import takes_arguments
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.private_file import refuse_unwritable
+from mulligan.types.private_files import refuse_unwritable
 
 
 @command(
@@ -81,11 +80,7 @@ from mulligan.types.private_file import refuse_unwritable
     option(
         "--judge", metavar="NAME", help="a model verifies claims, where the checks ask for that"
     ),
-    option(
-        "--app",
-        metavar="MODULE:NAME",
-        help="your Mulligan: its judge verifies, and its rules for replies are the checks",
-    ),
+    app_option("your Mulligan: its judge verifies, and its rules for replies are the checks"),
     option(
         "--metric",
         action="append",
@@ -165,7 +160,7 @@ def _load_writer(options: argparse.Namespace, named: str | None = None) -> AnyWr
         return cast("AnyWriter", find_agent(named or options.model))
     name = named or options.writer
     option = "--against" if named else "--writer"
-    found = load_object(name, option=option, example="shop.agent:reply")
+    found = load_code(name, option=option, example="shop.agent:reply")
     agent = None if isinstance(found, str | type) else find_agent(found)
     if agent is None and (not callable(found) or isinstance(found, type)):
         raise ConfigurationError(
@@ -202,7 +197,7 @@ async def _run_evaluation(
 ) -> Report | Comparison:
     write, rules = _choose_writer(options), _load_rules(options, settings)
     metrics = [
-        cast("Metric", load_object(name, option="--metric", example="shop.metrics:polite"))
+        cast("Metric", load_code(name, option="--metric", example="shop.metrics:polite"))
         for name in options.metric
     ]
     shared: dict[str, Any] = {

@@ -20,7 +20,7 @@ from mulligan.settings import Settings
 from mulligan.types.action import ActionQuery, read_all
 from mulligan.types.errors import ConfigurationError, MissingExtraError
 from mulligan.types.log import LogQuery
-from mulligan.types.private_file import OWNER_ONLY
+from mulligan.types.private_files import OWNER_ONLY
 
 TEXT, NUMBER, SHARE, TIME, FLAG, NESTED = (
     "VARCHAR", "BIGINT", "DOUBLE", "TIMESTAMPTZ", "BOOLEAN", "JSON",

@@ -91,8 +91,12 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
 def run_decision(options: argparse.Namespace, settings: Settings) -> int:
     """Vouch for a lesson, doubt it, or take it out."""
     with Insights.open(settings) as insights:
-        decide = getattr(insights.lesson_list, options.verb)
-        decided = decide(options.lesson, by=find_user(), note=options.note)
+        decide, by = getattr(insights.lesson_list, options.verb), find_user()
+        decided = insights.acts.record(
+            lambda: decide(options.lesson, by=by, note=options.note),
+            by=by,
+            what=f"{options.verb} lesson {options.lesson}",
+        )
     show = isinstance(decided, LessonHistory)
     return _show(options, decided) if show else _say(options, decided)
 

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 
 from mulligan.cli.commands import add_examples, list_adders
 from mulligan.cli.options import Parser
-from mulligan.cli.terminal import keep_stdout
+from mulligan.cli.terminal import allow_any_character, keep_stdout
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.version import VERSION
 
@@ -63,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     typed = next((each for each in given if not each.startswith("-")), "")
     named = None if typed in ALL else typed
+    if arguments is None:
+        allow_any_character()
     if arguments is None and named not in LIVE:
         # Look for cycles rarely, and not at the end: the process ends with its command.
         gc.set_threshold(RARELY)

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mulligan.cli.commands import ADDERS, AddTo, find_line, render_examples
+from mulligan.cli.commands import ADDERS, VIEWS, AddTo, find_line, render_examples
 from mulligan.types.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -43,14 +43,20 @@ class Parser(argparse.ArgumentParser):
         wrong, found, choices = rest.rpartition("' (choose from ")
         if found:
             known = [each.strip(" ')") for each in choices.split(",")]
-            message = f"{wrong!r} is none of {', '.join(known)}.{suggest_name(wrong, known)}"
+            views = [f"view {each}" for each in VIEWS] if "view" in known else []
+            hint = suggest_name(wrong, known, also=views)
+            message = f"{wrong!r} is none of {', '.join(known)}.{hint}"
         self.exit(2, f"{self.prog}: {message} (see `{self.prog} --help`)\n")
 
 
-def suggest_name(name: str, known: Iterable[str]) -> str:
-    """A sentence with the known name that is most like one; empty where none is."""
-    like = get_close_matches(name, known, n=1)
-    return f" Did you mean {like[0]!r}?" if like else ""
+def suggest_name(name: str, known: Iterable[str], *, also: Iterable[str] = ()) -> str:
+    """A sentence with the known name that is most like one; empty where none is.
+
+    `also`: names of several words, known by the last.
+    """
+    named = {each.rpartition(" ")[2]: each for each in (*also, *known)}
+    like = get_close_matches(name, named, n=1)
+    return f" Did you mean {named[like[0]]!r}?" if like else ""
 
 
 def command(
@@ -119,7 +125,15 @@ def _add_parser(
 
 def option(*names: str, **about: Any) -> Argument:
     """An argument, as `add_argument` takes it."""
+    if choices := about.get("choices"):
+        about["choices"] = [str(each) for each in choices]  # of an enumeration by their values
     return lambda parser: parser.add_argument(*names, **about)
+
+
+def app_option(says: str) -> Argument:
+    """`--app MODULE:NAME`, and what importing it means."""
+    about = f"{says}; its module is imported, so keep what starts the agent under `if __name__ == "
+    return option("--app", metavar="MODULE:NAME", help=f'{about}"__main__":`')
 
 
 def one_of(*options: Argument, required: bool = False) -> Argument:

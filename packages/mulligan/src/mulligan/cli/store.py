@@ -1,4 +1,4 @@
-"""The store itself: `mulligan doctor`, `migrate`, `access`, `backup` and `forget`."""
+"""The store itself: `mulligan doctor`, `migrate`, `access`, `backup`, `copy` and `forget`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from rich.console import RenderableType
 
 from mulligan.app.housekeeping import forget_now
@@ -24,14 +24,15 @@ from mulligan.cli.options import (
     option,
     verb,
 )
+from mulligan.cli.terminal import make_progress
 from mulligan.extensions import GROUPS, Installed, list_installed
 from mulligan.insights.access import AccessList
 from mulligan.insights.figures import name_tool
-from mulligan.insights.insights import Diagnosis, Insights, copy_store, migrate_store
+from mulligan.insights.insights import Diagnosis, Insights, back_up_store, copy_store, migrate_store
 from mulligan.settings import Settings
 from mulligan.types.effect import Mode
 from mulligan.types.errors import StoreDamagedError
-from mulligan.types.interfaces import Health
+from mulligan.types.interfaces import CopyRound, Health
 
 if TYPE_CHECKING:
     from mulligan.insights.access import RoleGrant
@@ -311,10 +312,48 @@ def _describe_access(each: RoleGrant) -> str:
 )
 def run_backup(options: argparse.Namespace, settings: Settings) -> int:
     """Copy, and say what."""
-    made = copy_store(settings, options.folder)
+    made = back_up_store(settings, options.folder)
     size = sum(path.stat().st_size for path in made)
     said = f"{options.folder}: {len(made)} files, {size / 1e6:,.1f} MB."
     return render.answer(options, {"files": [str(path) for path in made], "bytes": size}, said)
+
+
+@command(
+    "copy",
+    add_json,
+    option("source", metavar="FROM_URL", help="sqlite:///path.db or postgresql://…"),
+    option("target", metavar="TO_URL", help="the same: an empty database, or a file to be made"),
+    about="Copy a store into another kind of store, while applications keep writing to it. Rounds "
+    "of comparing\nand writing go on until one finds every row equal, so it ends once the "
+    "applications have stopped:\nstop them, wait for its end, and start them with TO_URL. No "
+    "application may use TO_URL before.\nInterrupted or killed, the same command continues. The "
+    "exit code is 1 if the copy has problems.",
+)
+def run_copy(options: argparse.Namespace, settings: Settings) -> int:
+    """Copy, say what each round did, and what was found to be equal."""
+    with make_progress() as progress:
+        bar = progress.add_task("rows", total=None)
+
+        def report(done: CopyRound) -> None:
+            did = f"{done.written:,} rows written, {done.deleted:,} deleted"
+            said = "every row is equal" if done.equal else did
+            progress.console.print(f"Round {done.number}: {said}.", highlight=False)
+
+        copied = copy_store(
+            replace(settings, store=options.source),
+            options.target,
+            watch=lambda compared, rows: progress.update(bar, completed=compared, total=rows),
+            on_round=report,
+        )
+    rows = sum(table.rows for table in copied.tables.values())
+    render.answer(
+        options,
+        copied,
+        f"{copied.target} is equal to {copied.source}: {rows:,} rows of {len(copied.tables)} "
+        "tables, compared row by row.",
+        *(render.build_text(f"! {problem}", style="yellow") for problem in copied.problems),
+    )
+    return 1 if copied.problems else 0
 
 
 @command(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 from rich.text import Text
 
 from mulligan.cli import render
-from mulligan.cli.options import define_group, option, verb
+from mulligan.cli.options import define_group, find_user, option, verb
 from mulligan.cli.terminal import make_progress
 from mulligan.insights.insights import Insights
 from mulligan.insights.tasks import TaskHistory, TaskSummary
@@ -117,7 +118,13 @@ def run_diff(options: argparse.Namespace, settings: Settings) -> int:
 def run_pin(options: argparse.Namespace, settings: Settings) -> int:
     """Pin a version, or none."""
     with Insights.open(settings) as insights:
-        ground = insights.task_list.pin(options.task, version=options.version, model=options.model)
+        pin = partial(
+            insights.task_list.pin, options.task, version=options.version, model=options.model
+        )
+        act = f"unpin task {options.task}"
+        if options.version is not None:
+            act = f"pin task {options.task} to {options.version}"
+        ground = insights.acts.record(pin, by=find_user(), what=act)
         top = insights.task_list.summarize(ground).on_top
     pinned = "no version" if options.version is None else f"version {options.version}"
     sentence = f"{_describe_ground(ground)}: {pinned} is pinned, version {top} is active."
@@ -128,7 +135,11 @@ def run_pin(options: argparse.Namespace, settings: Settings) -> int:
 def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
     """Go back to version 0."""
     with Insights.open(settings) as insights:
-        left = insights.task_list.roll_back(options.task, model=options.model)
+        left = insights.acts.record(
+            lambda: insights.task_list.roll_back(options.task, model=options.model),
+            by=find_user(),
+            what=f"roll back task {options.task}",
+        )
     what = (
         "Version 0 was already active."
         if left is None
@@ -172,7 +183,8 @@ async def _search_notes(options: argparse.Namespace, settings: Settings) -> Opti
 
     with make_progress() as progress:
         bar = progress.add_task("rounds", total=options.rounds)
-        async with Mulligan(settings=settings, judge=options.judge) as m:
+        # A mistyped URL is refused, as by every other command, and no new store.
+        async with Mulligan(settings=settings, judge=options.judge, migrate=False) as m:
             return await m.optimize_task(
                 options.task,
                 rounds=options.rounds,

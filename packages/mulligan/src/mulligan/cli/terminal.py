@@ -5,7 +5,11 @@ A bar for what takes more than a second is on standard error, and gone before an
 
 from __future__ import annotations
 
+import argparse
+import io
+import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -53,10 +57,20 @@ def _move_stdout() -> TextIO | None:
 
 
 def print_line(text: str) -> None:
-    """One line for programs to read; nothing where there is no standard output."""
+    """One line of JSON for programs; nothing where there is no standard output."""
     out = _kept[-1] if _kept else sys.stdout
     if out is not None:
+        try:
+            text.encode(out.encoding or "utf-8")
+        except UnicodeEncodeError:  # what is not ASCII stands in strings, where JSON has escapes
+            text = re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
         print(text, file=out, flush=bool(_kept))
+
+
+def allow_any_character() -> None:
+    """Let an output of few characters, such as cp1252, have `?` for the others, and no error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 # Most commands answer before a bar is shown, and then need nothing that draws one.
@@ -118,6 +132,23 @@ def end_waiting() -> None:
     """Something is about to be printed, or another bar to be shown."""
     while _current:
         _current.pop().end()
+
+
+def sits_a_person(options: argparse.Namespace) -> bool:
+    """Whether somebody can be asked: they read what is printed, and type; not with --yes."""
+    ends = (sys.stdin, sys.stdout)
+    return not (options.json or options.yes) and all(
+        each is not None and each.isatty() for each in ends
+    )
+
+
+def agrees(question: str) -> bool:
+    """The person's answer; whoever says nothing does not agree."""
+    end_waiting()
+    try:
+        return input(f"{question} [y/N] ").strip().casefold() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 def make_progress() -> Progress:

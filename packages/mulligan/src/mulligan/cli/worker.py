@@ -12,10 +12,16 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 
 from msgspec.structs import asdict
 
-from mulligan.app.application import build_worker, load_application
-from mulligan.app.worker import GRACE, UpkeepWorker, WorkDone, WorkerHealth
+from mulligan.app.application import (
+    GRACE,
+    UpkeepWorker,
+    WorkDone,
+    WorkerHealth,
+    build_worker,
+    load_application,
+)
 from mulligan.cli import render
-from mulligan.cli.options import add_json, command, option
+from mulligan.cli.options import add_json, app_option, command, option
 from mulligan.process.event_loop import run_on_own_loop
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
@@ -102,11 +108,9 @@ def _parse_seconds(text: str) -> float:
 
 @command(
     "worker",
-    option(
-        "--app",
-        metavar="MODULE:NAME",
-        help="the application that has the tools' code; else `app` under [tool.mulligan] in "
-        "pyproject.toml",
+    app_option(
+        "the application that has the tools' code; else `app` under [tool.mulligan] in "
+        "pyproject.toml"
     ),
     add_json,
     option("--once", action="store_true", help="do what is due now, report it, and exit"),

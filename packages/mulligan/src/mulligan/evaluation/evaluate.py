@@ -43,7 +43,7 @@ from mulligan.types.adapter import AgentWriter, Assignment
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Correction, Severity, Standing, Verdict
 from mulligan.types.interfaces import Check
-from mulligan.types.private_file import write_private
+from mulligan.types.private_files import write_private
 from mulligan.types.reply import Replied, Reply, Written, list_passages
 from mulligan_dates.text import is_blank
 

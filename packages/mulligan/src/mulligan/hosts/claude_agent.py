@@ -113,9 +113,11 @@ class Sessions:
         await self.leave(given)
         self._find_run(given, await asyncio.to_thread(read_history, given))
         agent = given.get("agent_type", "")
+        word = await self.host.take_word(given["session_id"])
         # Nothing tells which tools there are.
         known = await asyncio.to_thread(self.host.describe_pitfalls, None, agent=agent)
-        return _say(given, additionalContext=known) if known else {}
+        told = "\n\n".join(filter(None, (word, known)))
+        return _say(given, additionalContext=told) if told else {}
 
     async def begin_call(self, given: Given) -> Said:
         """Bring a call, and let the host make it, with other arguments, or not at all."""
@@ -199,10 +201,14 @@ class Sessions:
         run = self._find_run(given)
         await self._settle(given)
         try:
-            return await run.review(reply)
+            answer = await run.review(reply)
         except BaseException:
             await self.leave(given)
             raise
+        if answer.undone and not answer.feedback:
+            # The session keeps what was rejected, and has no place for what the person is told.
+            await self.host.keep_word(given["session_id"], answer.refusal)
+        return answer
 
     def _find_run(self, given: Given, history: History | None = None) -> HostRun:
         """The session's turn. The host may begin one by itself, without a message."""

@@ -106,6 +106,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         begun = self._begun.get(callback_context.invocation_id)
         if begun is None:
             return
+        llm_request.contents = begun.add_told(llm_request.contents)
         name, tools = callback_context.agent_name, llm_request.tools_dict
         begun.run.note_tools(len(tools))
         begun.requests[name] = llm_request
@@ -168,6 +169,8 @@ class AdkInvocation:
     """What each agent has asked its model last."""
     first: dict[str, list[Any]] = field(default_factory=dict)
     """What it showed it first, before there was an attempt."""
+    told: Any = None
+    """What the attempt that is going on is told beside what the person said."""
     task: asyncio.Task[Any] | None = field(default_factory=asyncio.current_task)
 
     def wrap(self, tool: Any) -> Any:
@@ -210,11 +213,17 @@ class AdkInvocation:
                 response = await self._end(name, response, given, answer)
                 break
             told = types.Part(text=answer.feedback)
-            if answer.undone:
-                contents = await self._drop_attempt(name, response, told)
+            said = types.Content(role="user", parts=[told])
+            shown = self.requests[name].contents
+            if not answer.undone:
+                contents = [*shown, response.content, said]
+            elif await self._drop_attempt(name, response):
+                self.told = told
+                contents = self.add_told(self.first[name])
             else:
-                said = types.Content(role="user", parts=[told])
-                contents = [*self.requests[name].contents, response.content, said]
+                # As another's word: the session keeps it.
+                await self._append(author="mulligan", content=said)
+                contents = [*shown, said]
             self.requests[name] = self.requests[name].model_copy(update={"contents": contents})
             self.context.increment_llm_call_count()
             model = self.agents.get(name, self.context.agent).canonical_model
@@ -224,6 +233,8 @@ class AdkInvocation:
 
     async def _end(self, name: str, response: Any, given: object, answer: Answer) -> Any:
         """What goes out in the end."""
+        if answer.undone:
+            await self._drop_attempt(name, response)
         # Its host reads an object out of the text.
         typed = getattr(self.agents.get(name), "output_schema", None) is not None
         if typed and answer.unfinished is not None:
@@ -233,6 +244,9 @@ class AdkInvocation:
             await self._append(author=name, content=said)
             return LlmResponse(error_code=UNFINISHED, error_message=text)
         keeps = typed and self.host.options.get("keep_unfinished") and not answer.finished
+        if keeps and answer.undone:
+            said = types.Content(role="model", parts=[types.Part(text=answer.refusal)])
+            await self._append(author=name, content=said)
         if isinstance(answer.reply, str) and answer.reply != given and not keeps:
             return put_answer(response, answer.reply)
         return response
@@ -255,23 +269,31 @@ class AdkInvocation:
         made = (types.Part(function_call=each) for each in calls)
         return with_parts(response, [*response.content.parts, *made])
 
-    async def _drop_attempt(self, name: str, response: Any, told: Any) -> list[Any]:
-        """Take an attempt out of the session in its own way, and give what is asked next."""
-        before, shown = self.first[name], self.requests[name].contents
-        dropped = [*shown[len(before) :], response.content]
+    async def _drop_attempt(self, name: str, response: Any) -> bool:
+        """Take an attempt out of the session in its own way, but for what the person said."""
+        dropped = [*self.requests[name].contents[len(self.first[name]) :], response.content]
         asked = self.context.user_content
         if asked is None or any(part.function_response for part in asked.parts or ()):
             # It went on with a call that had waited, whose response has its place there.
-            content = types.Content(role="user", parts=[told])
-            await self._append(content=content)
-            return [*shown, content]
+            return False
         kept = [each.model_dump(mode="json", exclude_none=True) for each in dropped]
         await self.run.keep_dropped(json.dumps(kept).encode())
-        content = types.Content(role="user", parts=[*(asked.parts or ()), told])
         rewind = EventActions(rewind_before_invocation_id=self.context.invocation_id)
         await self._append(actions=rewind)
-        await self._append(content=content)
-        return [*before[:-1], content]
+        await self._append(content=asked)
+        return True
+
+    def add_told(self, contents: list[Any]) -> list[Any]:
+        """What a model is shown, with what this attempt is told under what the person said: the
+        session has no place for it that is not the person's."""
+        if self.told is None:
+            return contents
+        parts = self.context.user_content.parts or []
+        said = types.Content(role="user", parts=[*parts, self.told])
+        for at in reversed(range(len(contents))):
+            if contents[at].role == "user" and contents[at].parts == parts:
+                return [*contents[:at], said, *contents[at + 1 :]]
+        return [*contents, types.Content(role="user", parts=[self.told])]
 
     async def _append(self, *, author: str = "user", **said: Any) -> None:
         event = Event(invocation_id=self.context.invocation_id, author=author, **said)

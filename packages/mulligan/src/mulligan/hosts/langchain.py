@@ -85,6 +85,21 @@ def list_feedback(messages: list[Any]) -> list[Any]:
     return [each for each in left if each.id]
 
 
+def put_reply(messages: list[Any], text: object, *, left: list[Any]) -> list[Any]:
+    """The changes after which a thread ends with what the person is told, and without `left`."""
+    last, changed = messages[-1], list[Any]()
+    gone = dict.fromkeys(each.id for each in left)
+    is_reply = isinstance(last, AIMessage) and not last.tool_calls
+    if is_reply:
+        gone.pop(last.id, None)
+    if text != str(last.text):
+        if last.id not in gone:
+            changed.append(last.model_copy(update={"content": text}))
+        if not is_reply:
+            changed.append(AIMessage(text))
+    return [*(RemoveMessage(id=each) for each in gone), *changed]
+
+
 def is_feedback(message: Any) -> bool:
     """Whether a message is what we told an agent about its last attempt."""
     return "mulligan" in (message.response_metadata or {})
@@ -779,24 +794,20 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         structured = read_key(state, "structured_response")
         text = str(messages[-1].text)
         answer = await going.run.review(text if structured is None else structured)
-        if not answer.feedback:
-            await (self._leave(going.id, failed=False) if going.id else going.run.leave())
-            if structured is not None and answer.unfinished is not None:
-                # A failed response in the host's own form: a thread goes on from what is true.
-                asks = answer.unfinished.answer
-                told = [messages[-1].model_copy(update={"content": asks})]
-                if not isinstance(messages[-1], AIMessage):
-                    told.append(AIMessage(asks))
-                return {"messages": told, "structured_response": None}
-            said = text if structured is not None else answer.reply
-            changes = [RemoveMessage(id=each.id) for each in list_feedback(messages)]
-            if said != text:
-                changes.append(messages[-1].model_copy(update={"content": said}))
-            return {"messages": changes} if changes else None
         dropped = [each for each in messages if answer.undone and is_of_attempt(each, going)]
         if dropped:
             kept = json.dumps(messages_to_dict(dropped), default=str)
             await going.run.keep_dropped(kept.encode())
+        if not answer.feedback:
+            await (self._leave(going.id, failed=False) if going.id else going.run.leave())
+            fails = structured is not None and answer.unfinished is not None
+            # A failed response in the host's own form: a thread goes on from what is true.
+            given = {"structured_response": None} if fails else {}
+            said = text if structured is not None else answer.reply
+            if answer.undone or fails:
+                said = answer.refusal
+            changes = put_reply(messages, said, left=[*list_feedback(messages), *dropped])
+            return {"messages": changes, **given} if changes or given else None
         told = HumanMessage(
             answer.feedback,
             id=f"{HIDDEN}{uuid4().hex}",

@@ -7,7 +7,7 @@ import copy
 import inspect
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial, wraps
 from typing import Any, Self
@@ -408,6 +408,11 @@ class ReviewedRun:
         if resumed and given is None:
             given = getattr(state._context, "context", None)  # noqa: SLF001 - it has no other way
         before = list(await session.get_items(EVERYTHING)) if session is not None else []
+        for name in () if resumed else ("conversation_id", "previous_response_id"):
+            word = await self._host.take_word(self.options.get(name) or "")
+            if word:
+                self.input = [{"role": "developer", "content": word}, *list_items(self.input)]
+        self._first = (self.agent, self.input, self._first[2])
         config = self.options.get("run_config") or {}
         grouped = config.get("group_id") if isinstance(config, dict) else config.group_id
         named = getattr(session, "session_id", "") or self.options.get("conversation_id")
@@ -425,10 +430,8 @@ class ReviewedRun:
             self.run.add_instructions(told if isinstance(told, str) else "")
         if not self.agent.mcp_servers:
             self.run.note_tools(len(self.agent.tools))
-        # What it made of what it was told last, before it waited, such as a call without its
-        # output, goes with the rest of its attempt.
-        told_at = [at for at, item in enumerate(before, 1) if item.get("role") == "user"]
-        self._saved = told_at[-1] if resumed and told_at else len(before)
+        # What it made before it waited, such as a call without its output, goes with its attempt.
+        self._saved = min(find_asked(before) + 1, len(before)) if resumed else len(before)
         if resumed:
             await bring_decisions(state, self.run)
         return self
@@ -450,21 +453,27 @@ class ReviewedRun:
             await self._go_on(result, answer)
             self._dropped.append(result.context_wrapper.usage)
             return False
-        if isinstance(result.final_output, str):
-            if answer.reply != result.final_output:
-                await self._put_reply(answer.reply)
+        typed = not isinstance(result.final_output, str)
+        fails = answer.unfinished if typed else None
+        if answer.undone:
+            await self._end_rejected(result, answer.refusal)
+        else:
+            changed = fails is not None or (not typed and answer.reply != result.final_output)
+            await self._end_accepted(result, answer.refusal if changed else "")
+        if fails is not None:
+            raise fails
+        if not typed:
             result.final_output = answer.reply
-        elif answer.unfinished is not None:
-            await self._put_reply(answer.unfinished.answer)
-            raise answer.unfinished
         for usage in self._dropped:
             result.context_wrapper.usage.add(usage)
         return True
 
     async def _go_on(self, result: Any, answer: Answer) -> None:
         """What is asked next: the same without the rejected attempt, or only for another reply."""
-        told = [{"role": "user", "content": answer.feedback}]
         kept = self.options.get("conversation_id") is not None
+        # What a server keeps for good must not look like the person's words.
+        role = "developer" if kept or self._is_chained() else "user"
+        told = [{"role": role, "content": answer.feedback}]
         if not answer.undone:
             self.agent = result.last_agent
             if self._is_chained():
@@ -473,17 +482,56 @@ class ReviewedRun:
             self.input = told if kept else [*result.to_input_list(), *told]
             return
         self.agent, first, self.options["previous_response_id"] = self._first
-        items = list_made(result.new_items)
-        await self.run.keep_dropped(json.dumps(items, default=str).encode())
-        session = self.options.get("session")
-        if session is not None:
-            for _ in range(len(await session.get_items(EVERYTHING)) - self._saved):
-                await session.pop_item()
+        await self._keep_dropped(result)
+        await self._put_into_session(lambda _: [])
         if isinstance(first, RunState):
             # What was said before the interruption is in the session since then.
-            kept = kept or session is not None
+            kept = kept or self.options.get("session") is not None
             first = result.input
         self.input = told if kept else [*list_items(first), *told]
+
+    async def _end_rejected(self, result: Any, told: str) -> None:
+        """Have the next run go on from what was asked, and what the person is told."""
+        first, said = self._first[1], {"role": "assistant", "content": told}
+        resumed = isinstance(first, RunState)
+        await self._keep_dropped(result)
+        # What a resumed run was asked is older than it.
+        await self._put_into_session(lambda _: [*([] if resumed else list_items(first)), said])
+        asked = drop_feedback(list_items(result.input)) if resumed else list_items(first)
+        result.input, result.new_items = [*asked, said], []
+        for thread in self._name_kept(result):
+            await self._host.keep_word(thread, told)
+
+    async def _end_accepted(self, result: Any, reply: str) -> None:
+        """The same without what we told the agent, and with another reply, if there is one."""
+        corrected = bool(self._dropped) or isinstance(self._first[1], RunState)
+        if corrected:
+            result.input = drop_feedback(list_items(result.input))
+        if corrected or reply:
+            await self._put_into_session(lambda items: put_reply(drop_feedback(items), reply))
+
+    async def _keep_dropped(self, result: Any) -> None:
+        items = list_made(result.new_items)
+        await self.run.keep_dropped(json.dumps(items, default=str).encode())
+
+    async def _put_into_session(self, change: Callable[[list[Any]], list[Any]]) -> None:
+        """Change what the session has of this run; it takes items only from its end."""
+        session = self.options.get("session")
+        if session is None:
+            return
+        items = (await session.get_items(EVERYTHING))[self._saved :]
+        changed = change(items)
+        if changed == items:
+            return
+        for _ in items:
+            await session.pop_item()
+        await session.add_items(changed)
+
+    def _name_kept(self, result: Any) -> list[str]:
+        """What a later run names that goes on from what only the server keeps."""
+        named = self.options.get("conversation_id")
+        last = result.last_response_id if self._is_chained() else None
+        return [each for each in (named, last) if each]
 
     def _read_history(self, before: list[Any]) -> History:
         """The conversation of the session and of the input, and what a run did before it waited."""
@@ -499,16 +547,6 @@ class ReviewedRun:
     def _is_chained(self) -> bool:
         """Whether the server knows what was said, as of the response that is named."""
         return self._first[2] is not None or bool(self.options.get("auto_previous_response_id"))
-
-    async def _put_reply(self, text: object) -> None:
-        """Have the session say what the person was told: its next run goes on from there."""
-        session = self.options.get("session")
-        if session is None:
-            return
-        said = await session.pop_item()
-        if said is not None and said.get("role") == "assistant":
-            said = {"role": "assistant", "content": str(text)}
-        await session.add_items([said] if said is not None else [])
 
     def _is_kept(self) -> bool:
         """Whether a later run may go on from what was said, also after a failure."""
@@ -530,6 +568,33 @@ def find_asked(items: list[Any]) -> int:
         if said and not is_feedback(said):
             return at
     return len(items)
+
+
+def drop_feedback(items: list[Any]) -> list[Any]:
+    """The items without what we told the agent, and the replies that were written again."""
+    kept: list[Any] = []
+    for item in items:
+        if item.get("role") == "user" and is_feedback(_join_texts(item)):
+            drop_reply(kept)
+        else:
+            kept.append(item)
+    return kept
+
+
+def put_reply(items: list[Any], text: str) -> list[Any]:
+    """The items with what the person is told at the end; as they are where there is no text."""
+    if text:
+        drop_reply(items)
+        items.append({"role": "assistant", "content": text})
+    return items
+
+
+def drop_reply(items: list[Any]) -> None:
+    """Take out the reply at the end, and the reasoning that a model does not take without it."""
+    if items and items[-1].get("role") == "assistant":
+        items.pop()
+        while items and items[-1].get("type") == "reasoning":
+            items.pop()
 
 
 def _read_input(asked: Any) -> Any:

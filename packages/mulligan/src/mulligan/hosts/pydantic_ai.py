@@ -19,7 +19,7 @@ from pydantic_ai import (
     ToolReturn,
 )
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
@@ -290,17 +290,22 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             self.run.deliver(result.data.output)
             return result
         answer = await self.run.review(result.data.output, last=streamed)
-        if typed and not answer.feedback and answer.unfinished is not None:
-            raise answer.unfinished
+        if answer.undone:
+            dropped = ModelMessagesTypeAdapter.dump_json(ctx.messages[self.begun :])
+            await self.run.keep_dropped(dropped)
+            del ctx.messages[self.begun :]
         if answer.feedback:
-            if answer.undone:
-                await self.run.keep_dropped(
-                    ModelMessagesTypeAdapter.dump_json(ctx.messages[self.begun :])
-                )
-                del ctx.messages[self.begun :]
             ctx.enqueue(answer.feedback)
-        elif not typed:
+            return result
+        asked = max(0, self.begun - 1)
+        ctx.messages[asked:] = drop_feedback(ctx.messages[asked:])
+        if answer.undone:
+            ctx.messages.append(ModelResponse(parts=[TextPart(answer.refusal)]))
+        if not typed:
+            put_reply(ctx.messages, answer.reply)
             result.data.output = answer.reply
+        elif answer.unfinished is not None:
+            raise answer.unfinished
         return result
 
 
@@ -338,6 +343,36 @@ def read_output(output: Any, called: Any) -> dict[str, object]:
         return output
     given = called.args_as_dict() if called is not None else {"output": output}
     return dict.fromkeys(given, output) if len(given) == 1 else given
+
+
+def drop_feedback(messages: list[Any]) -> list[Any]:
+    """The messages without what we told the agent, and the replies that were written again."""
+    kept: list[Any] = []
+    for message in messages:
+        parts = [part for part in message.parts if not _is_ours(part)]
+        if len(parts) == len(message.parts):
+            kept.append(message)
+            continue
+        if kept and kept[-1].kind == "response" and not kept[-1].tool_calls:
+            kept.pop()
+        if parts:
+            kept.append(replace(message, parts=parts))
+    return kept
+
+
+def put_reply(messages: list[Any], text: object) -> None:
+    """Have the messages say what the person is told: the next run goes on from there."""
+    last = messages[-1]
+    if last.kind == "response" and not last.tool_calls and last.text != text:
+        parts = [part for part in last.parts if part.part_kind != "text"]
+        messages[-1] = replace(last, parts=[*parts, TextPart(str(text))])
+
+
+def _is_ours(part: Any) -> bool:
+    if part.part_kind != "user-prompt":
+        return False
+    said = [part.content] if isinstance(part.content, str) else part.content
+    return any(isinstance(each, str) and is_feedback(each) for each in said)
 
 
 def read_message(ctx: Any) -> str:

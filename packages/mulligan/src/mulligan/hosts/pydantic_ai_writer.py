@@ -92,8 +92,12 @@ def _build_agent(model: object) -> Any:
     try:
         return library.Agent(model)
     except Exception as wrong:
+        from mulligan.judge import name_provider  # late: only an error needs it
+
         # Each provider's library has errors of its own. They say which name or key is missing.
-        raise ConfigurationError(f"The model {model!r} cannot write: {wrong}") from wrong
+        raise ConfigurationError(
+            f"The model {model!r} cannot write: {name_provider(model) or wrong}"
+        ) from wrong
 
 
 def is_model(source: object) -> bool:

@@ -192,29 +192,50 @@ class Invocation:
             if answer.undone:
                 event.resume = await self._drop_attempt(event.agent, answer.feedback)
             return False
-        if isinstance(answer.reply, str) and answer.reply != text:
+        if answer.undone:
+            await self._drop_last(event.agent, event.result.message)
+        drop_feedback(event.agent.messages)
+        said = answer.refusal if answer.undone else answer.reply
+        if isinstance(said, str) and said != text:
             # A note stands under what was said, anything else in its place.
-            under = content if answer.reply.startswith(text) else ()
-            content[:] = [*under, {"text": answer.reply.removeprefix(text).strip()}]
+            under = content if said.startswith(text) and not answer.undone else ()
+            content[:] = [*under, {"text": said.removeprefix(text).strip() if under else said}]
+            manager = getattr(event.agent, "_session_manager", None)
+            if manager is not None:
+                # The one message of a session that can still be changed.
+                manager.redact_latest_message(event.result.message, event.agent)
         if output is not None and answer.unfinished is not None:
             raise answer.unfinished
         return True
 
     async def _drop_attempt(self, agent: Any, feedback: str) -> Any:
         """Take an attempt out of the history, and give what the next one begins with."""
+        asked = await self._drop_made(agent)
+        if asked is None:
+            return feedback
+        agent.messages[:] = [each for each in agent.messages if each is not asked]
+        # One message, as not every model takes two of the same role in a row.
+        return [{"role": "user", "content": [*asked["content"], {"text": feedback}]}]
+
+    async def _drop_last(self, agent: Any, reply: Any) -> None:
+        """Take the last attempt out as well, but for the message that answers the person."""
+        if await self._drop_made(agent) is not None:
+            agent.messages.append(reply)
+
+    async def _drop_made(self, agent: Any) -> Any:
+        """Take out what an attempt has made, and give the message that it was asked by; `None`
+        where nothing is taken out."""
         before = {id(each) for each in self.before}
         added = [each for each in agent.messages if id(each) not in before]
-        asked = [each for each in added if each["role"] == "user"][:1]
-        first = added.index(asked[0]) if asked else 0
-        if not asked or any("toolResult" in block for block in asked[0]["content"]):
+        asked = next((each for each in added if each["role"] == "user"), None)
+        if asked is None or any("toolResult" in block for block in asked["content"]):
             # It went on with a call that had waited, whose result the host needs in its place.
-            return feedback
-        dropped = added[first + 1 :]
+            return None
+        dropped = added[added.index(asked) + 1 :]
         await self.run.keep_dropped(json.dumps(dropped, default=str).encode())
-        gone = {id(each) for each in added[first:]}
+        gone = {id(each) for each in dropped}
         agent.messages[:] = [each for each in agent.messages if id(each) not in gone]
-        # One message, as not every model takes two of the same role in a row.
-        return [{"role": "user", "content": [*asked[0]["content"], {"text": feedback}]}]
+        return asked
 
     def restore(self, agent: Any) -> None:
         """Give it back its own prompt and model."""
@@ -382,6 +403,28 @@ def find_asked(messages: list[Any]) -> int:
 def read_message(message: Any) -> str:
     """What the person said, without what we told the agent since."""
     return read_text([part for part in message["content"] if not is_feedback(part.get("text", ""))])
+
+
+def drop_feedback(messages: list[Any]) -> None:
+    """Take out what we told the agent since the person spoke, and the replies that were written
+    again."""
+    asked = find_asked(messages)
+    kept = messages[:asked]
+    for message in messages[asked:]:
+        content = [part for part in message["content"] if not is_feedback(part.get("text", ""))]
+        if len(content) < len(message["content"]):
+            message["content"] = content
+            if len(kept) > asked and is_reply(kept[-1]):
+                kept.pop()
+        if content:
+            kept.append(message)
+    messages[:] = kept
+
+
+def is_reply(message: Any) -> bool:
+    """Whether the agent has answered, and called nothing."""
+    calls = any("toolUse" in block for block in message["content"])
+    return message["role"] == "assistant" and not calls
 
 
 def read_text(content: list[Any]) -> str:

@@ -32,13 +32,14 @@ def find_writer(source: object, *, takes: str) -> AgentWriter | Callable[..., An
     if callable(source) and not isinstance(source, type) and takes_arguments(source, 1):
         return source
     raise ConfigurationError(
-        f"{_describe(source)} cannot write. Pass a function that takes {takes}, sync or async; "
-        "a pydantic-ai agent or model; a LangChain runnable; or a model's name such as "
+        f"{describe_source(source)} cannot write. Pass a function that takes {takes}, sync or "
+        "async; a pydantic-ai agent or model; a LangChain runnable; or a model's name such as "
         "'openai:gpt-5'."
     )
 
 
-def _describe(source: object) -> str:
+def describe_source(source: object) -> str:
+    """What was given in the place of a writer or a judge."""
     if isinstance(source, type):
         return f"The class {source.__name__}"
     return name_function(source) if callable(source) else type(source).__name__

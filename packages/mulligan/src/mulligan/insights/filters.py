@@ -59,11 +59,20 @@ class ViewFilter(Struct, frozen=True, kw_only=True):
         )
 
 
+SIZE = 20
+"""Rows of a page."""
+EVERY_ROW = 1_000_000
+"""More rows than any list has: an export is not cut into pages."""
+MOST_PAGES = 100_000
+
+
 class ViewRequest(Struct, frozen=True, kw_only=True):
     """A request to a page."""
 
     filter: ViewFilter = field(default_factory=ViewFilter)
     page: int = 1
+    size: int = SIZE
+    """Rows of a page."""
     id: str = ""
     """Of the one thing that is asked for, where the page has such."""
     words: Mapping[str, str] = field(default_factory=dict)
@@ -86,10 +95,6 @@ class ActOrder(Struct, frozen=True, kw_only=True):
     words: Mapping[str, str] = field(default_factory=dict)
     """What was said along with it, such as a note."""
 
-
-SIZE = 20
-"""Rows of a page."""
-MOST_PAGES = 100_000
 
 R = TypeVar("R")
 
@@ -138,7 +143,7 @@ def sort_out(
     """How many stand where, and a page of those that stand where is asked for."""
     wanted = asked.read_word(word)
     fitting = [row for row in rows if wanted in ("", stand(row))]
-    return dict(Counter(map(stand, rows))), *cut_page(fitting, number=asked.page)
+    return dict(Counter(map(stand, rows))), *cut_page(fitting, number=asked.page, size=asked.size)
 
 
 class NameLookup:

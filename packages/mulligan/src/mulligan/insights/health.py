@@ -13,11 +13,10 @@ from mulligan.insights.filters import ViewFilter, ViewRequest
 from mulligan.insights.insights import Insights
 from mulligan.insights.reader import PersonActed
 from mulligan.telemetry.writer import RowCounts
-from mulligan.types.call import OWN, LogRow
-from mulligan.types.events import JUDGE_ASKED
+from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.finding import FindingCount
 from mulligan.types.interfaces import Health, KnownTool, WriterSeen
-from mulligan.types.log import LogQuery, Loss
+from mulligan.types.log import JUDGE_ASKED, LogQuery, Loss
 from mulligan.types.values import from_us
 
 DIAGNOSIS_LIFE = timedelta(seconds=5)
@@ -90,7 +89,9 @@ def read_health(ask: Insights, asked: ViewRequest) -> HealthView:
     found = ask.cache.keep("health", lambda: ask.diagnose(thorough=False), life=DIAGNOSIS_LIFE)
     looked = ask.thorough.read_latest()
     since = ask.clock() - asked.filter.window.length
-    silent = LogQuery(server=OWN, tool=JUDGE_ASKED, since=since, limit=MOST_OUTAGES)
+    silent = LogQuery(
+        server=OWN, tool=JUDGE_ASKED, outcome=Outcome.FAILURE, since=since, limit=MOST_OUTAGES
+    )
     outages = ask.store.log.list_rows(silent)
     retention = found.retention
     kept = {

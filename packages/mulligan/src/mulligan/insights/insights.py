@@ -6,9 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import datetime, timedelta
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,13 +19,15 @@ from mulligan.redaction import Capture
 from mulligan.redaction.fast import describe_form
 from mulligan.redaction.redactor import hide_in_advice, hide_secrets
 from mulligan.settings import Settings
-from mulligan.stores.opening import open_store
+from mulligan.stores.copying import Watch
+from mulligan.stores.opening import open_store, strip_credentials
+from mulligan.types.action import ActionQuery
 from mulligan.types.call import OWN, Call, Failure, LogRow
 from mulligan.types.effect import OUTSIDE, Effect, Mode, Outside, read_limit
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
 from mulligan.types.finding import FindingCount, Waiver
-from mulligan.types.interfaces import Health, KnownTool, Store
+from mulligan.types.interfaces import CopiedTable, CopyRound, Health, KnownTool, Store
 from mulligan.types.lesson import Alike, FailedCall, Suggestion
 from mulligan.types.limits import Retention
 from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
@@ -47,6 +50,10 @@ GRACE = timedelta(days=2)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
 where the log is in partitions a day goes as a whole."""
 
+MOST_ACTIONS = 10_000
+"""Of the journal, the newest, that are looked through for a tool that the log knows nothing of."""
+MOST_SILENT = 10
+"""Declared tools without a call that are named."""
 KNOWN = timedelta(days=30)
 """How long a tool is one of a tenant's after its last call."""
 
@@ -92,7 +99,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 class Insights(StoreReader):
-    """Queries about a store, and decisions about its actions, lessons and tasks.
+    """Queries about a store, and decisions about its actions, lessons, tasks and rules.
 
     Limited to one tenant if the settings or the caller name one.
     """
@@ -128,6 +135,8 @@ class Insights(StoreReader):
             tally=self.tally,
             declared=self.declared,
             foresee=self.foresee,
+            read_now=self.read_now,
+            check_edited=self.check_edited,
         )
 
     def __enter__(self) -> Self:
@@ -184,10 +193,6 @@ class Insights(StoreReader):
             if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
         ]
 
-    def _list_callable(self) -> Sequence[KnownTool]:
-        """The tools whose schemas may be quoted."""
-        return self.declared() if self.tenant is not None else self.store.catalog.list_tools()
-
     def list_modes(self) -> dict[str, Mode]:
         """How far an operator lets tools go, by name; "" is all of them."""
         said = self.store.catalog.list_limits()
@@ -199,9 +204,40 @@ class Insights(StoreReader):
         Running processes follow within a third of their lease. The stricter word counts: theirs,
         that of a tool's author, or this one. `auto` takes it back.
         """
-        if self.tenant is not None:
-            raise ConfigurationError("A mode holds for all tenants: set it without --tenant.")
+        self._require_all("A mode")
         self.store.catalog.limit(tool, mode.value).result()
+
+    def list_waivers(self) -> list[Waiver]:
+        """What people say of rules, in the settings and on a page; the ended ones of pages not."""
+        now = self.clock()
+        said = [] if self.tenant is not None else self.store.catalog.list_waivers()
+        return [*self.settings.waivers, *(each for each in said if each.holds(now))]
+
+    def waive(self, waiver: Waiver) -> None:
+        """Have findings of a rule count as a person says, in every application of the store.
+
+        Running processes follow within a third of their lease.
+        """
+        self._require_all("A waiver")
+        if not waiver.holds(self.clock()):
+            raise ConfigurationError(f"{waiver.until} is over: a waiver holds until a day to come.")
+        self.store.catalog.waive(waiver).result()
+
+    def end_waiver(self, rule: str, *, tool: str = "", agent: str = "") -> None:
+        """End what was said of a rule on a page; what the settings say is ended there."""
+        self._require_all("A waiver")
+        for each in self.store.catalog.list_waivers():
+            if (each.rule, each.tool, each.agent) == (rule, tool, agent):
+                yesterday = self.clock().astimezone(UTC).date() - timedelta(days=1)
+                self.store.catalog.waive(replace(each, until=yesterday)).result()
+                return
+        raise ConfigurationError(
+            f"No page has a waiver of {rule}. One of the settings ends in the settings."
+        )
+
+    def _require_all(self, what: str) -> None:
+        if self.tenant is not None:
+            raise ConfigurationError(f"{what} holds for all tenants: set it without --tenant.")
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
@@ -248,7 +284,7 @@ class Insights(StoreReader):
             error_class=classify_text(error),
             # What tools' authors and this application say of errors, the tools first.
             rules=(
-                *(rule for tool in self._list_callable() for rule in tool.error_rules),
+                *(rule for tool in self.list_callable() for rule in tool.error_rules),
                 *self.settings.error_rules,
             ),
         )
@@ -273,10 +309,12 @@ class Insights(StoreReader):
         from mulligan.learning.decide import decide
         from mulligan.learning.suggest import suggest_corrections
 
-        tools = self._list_callable()
+        tools = self.list_callable()
         known = [t for t in tools if t.tool == tool and (not server or t.server == server)]
+        effects = {each.effect for each in known}
         failed = FailedCall(
             call=Call(id="", tool=tool, arguments=arguments),
+            effect=Effect.READ if effects == {Effect.READ} else Effect.UNDECLARED,
             schema=known[0].schema if known else {},
             tools=tuple(each.tool for each in tools),
             failure=Failure(error_class=classify_text(error)),
@@ -356,22 +394,39 @@ class Insights(StoreReader):
             advice=tuple(advice),
             outside=tuple(outside),
             modes={} if self.tenant is not None else self.list_modes(),
-            waivers=self.settings.waivers,
+            waivers=tuple(self.list_waivers()),
             tools=tuple(self.tools()),
         )
 
     def _find_misspelt(self, called: AbstractSet[str]) -> list[str]:
-        """Declared tools that were never called, with a similar undeclared one that was."""
+        """Declared tools that were never called, though others were: with a similar undeclared one
+        that was, if there is one."""
         from mulligan.learning.closeness import find_typo
 
-        declared = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
-        others = called - {each.tool for each in declared}
-        return [
-            f"{tool.tool} is declared but was never called; {near} is called but not declared. "
-            f"If they are the same, fix the name in m.declare({tool.tool!r}, …)."
-            for tool in declared
-            if (near := find_typo(tool.tool, others)) and not self._is_called(tool)
+        tools = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
+        others = called - {each.tool for each in tools}
+        silent = [each for each in tools if not self._is_called(each)] if called else []
+        if silent:
+            # A call that was held and never run is in no log.
+            asked = self.store.journal.list_actions(ActionQuery(limit=MOST_ACTIONS))
+            tried = {each.opening.tool for each in asked}
+            silent = [each for each in silent if each.tool not in tried]
+        near = {each.tool: find_typo(each.tool, others) for each in silent}
+        found = [
+            f"{tool} is declared but was never called; {other} is called but not declared. "
+            f"If they are the same, fix the name in m.declare({tool!r}, …)."
+            for tool, other in near.items()
+            if other
         ]
+        rest = sorted(tool for tool, other in near.items() if not other)
+        if rest:
+            more = f" and {len(rest) - MOST_SILENT} more" if len(rest) > MOST_SILENT else ""
+            found.append(
+                f"Neither log nor journal has a call of {', '.join(rest[:MOST_SILENT])}{more}, "
+                f"which {'is' if len(rest) == 1 else 'are'} declared. If agents do call "
+                f"{'it' if len(rest) == 1 else 'them'}, the names differ."
+            )
+        return found
 
     def _is_called(self, tool: KnownTool) -> bool:
         query = LogQuery(server=tool.server or None, tool=tool.tool, limit=1)
@@ -413,7 +468,7 @@ def migrate_store(settings: Settings) -> Health:
         store.close()
 
 
-def copy_store(settings: Settings, folder: Path) -> list[Path]:
+def back_up_store(settings: Settings, folder: Path) -> list[Path]:
     """Copy a store of files into a folder, from where it can be opened; what was made."""
     if not settings.store.startswith(("memory:", "sqlite:")):
         raise ConfigurationError(
@@ -426,6 +481,56 @@ def copy_store(settings: Settings, folder: Path) -> list[Path]:
         from mulligan.stores.sqlite.files import copy_files
 
         return copy_files(read_path(settings.store), folder)
+
+
+class Copied(Struct, frozen=True, kw_only=True):
+    """A copy of a store that was found to be equal."""
+
+    source: str
+    target: str
+    rounds: int
+    written: int
+    tables: Mapping[str, CopiedTable]
+    problems: tuple[str, ...]
+    """What a check of the whole copy has found, one sentence each."""
+
+
+def copy_store(
+    settings: Settings, target: str, *, watch: Watch, on_round: Callable[[CopyRound], None]
+) -> Copied:
+    """Copy a store into an empty one, of files or of a server, until both are equal."""
+    from mulligan.stores.copying import CopiedStore, copy_rows
+
+    settings = replace(settings, row_security=False)
+    for url in (settings.store, target):
+        if not url.startswith(("sqlite:", "postgres:", "postgresql:", "postgresql+")):
+            raise ConfigurationError(
+                f"{strip_credentials(url)!r} cannot be copied: name sqlite:///file.db or "
+                "postgresql://host/database."
+            )
+    # Opened without the key: nothing is signed there but what the source has signed.
+    plain = replace(settings, store=target, vault_key=None)
+    rounds: list[CopyRound] = []
+    with (
+        closing(_open(settings, migrate=False, tolerate_damage=False)) as source,
+        closing(_open(plain, migrate=True, tolerate_damage=True)) as copy,
+    ):
+        both = cast("CopiedStore", source), cast("CopiedStore", copy)
+        for done in copy_rows(*both, watch=watch):
+            rounds.append(done)
+            on_round(done)
+    locked = replace(settings, store=target)
+    with closing(_open(locked, migrate=False, tolerate_damage=True)) as copy:
+        cast("CopiedStore", copy).set_marks()
+        health = copy.check_health()
+    return Copied(
+        source=strip_credentials(settings.store),
+        target=health.url,
+        rounds=len(rounds),
+        written=sum(each.written for each in rounds),
+        tables=rounds[-1].tables,
+        problems=health.problems,
+    )
 
 
 def _open(settings: Settings, *, migrate: bool, tolerate_damage: bool) -> Store:
@@ -454,7 +559,7 @@ def _describe_shadow(found: Sequence[FindingCount]) -> Iterator[str]:
         counts = ", ".join(f"{what} {count}" for what, count in would.most_common())
         yield (
             "Would have been done in the last day, had it not been for shadow mode: "
-            f"{counts}. `mulligan stats` names the tools."
+            f"{counts}. `mulligan view shadow`, a page of the dashboard, names the tools."
         )
 
 

@@ -582,7 +582,7 @@ def read_worth(ask: StoreReader, asked: ViewRequest) -> WorthView:
         ("worth", whose.tool, whose.tenant), lambda: _weigh_failures(ask, whose), life=LONG
     )
     lift = measured.lift
-    paging, shown = cut_page(list(cases), number=asked.page)
+    paging, shown = cut_page(list(cases), number=asked.page, size=asked.size)
     query = LessonQuery(ids=tuple(shown), limit=len(shown))
     known = [*listed.list_lessons(query), *listed.list_built_in(query)] if shown else []
     rows = {seen.lesson.id: _build_row(seen, cases[seen.lesson.id]) for seen in known}

@@ -6,8 +6,8 @@ that has it carries them out: the entry is the request, and recovery acts on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mulligan.codec import decode_json, decode_value
+from mulligan.codec import decode_json, decode_value, encode_json
+from mulligan.insights.edits import build_edit, list_editable, parse_changes
+from mulligan.insights.figures import UNNAMED
 from mulligan.insights.filters import (
     ActOrder,
     NameLookup,
@@ -26,7 +28,7 @@ from mulligan.insights.filters import (
 )
 from mulligan.insights.reader import StoreReader
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.runtime.payloads import KeptReview, load_evidence, load_findings, load_reviews
+from mulligan.runtime.payloads import ASKED, KeptReview, load_evidence, load_findings, load_reviews
 from mulligan.types.action import (
     AT_WORK,
     NOTHING_THERE,
@@ -35,6 +37,7 @@ from mulligan.types.action import (
     ActionQuery,
     By,
     Entry,
+    Kept,
     Opening,
     State,
     check_step,
@@ -46,6 +49,7 @@ from mulligan.types.call import Record
 from mulligan.types.display import render_recipe, render_sentence
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, StoreError
+from mulligan_dates.text import shorten
 
 MOST_LISTED = 1_000
 
@@ -99,7 +103,8 @@ class OpenList:
         return ActionStory(
             action=self.with_findings(action),
             entries=tuple(
-                self._explain(entry, of=action.id, opening=action.opening) for entry in entries
+                self._tell_changes(self._explain(entry, of=action.id, opening=action.opening))
+                for entry in entries
             ),
             what=self.describe(action),
             recipe=render_recipe(action),
@@ -116,7 +121,8 @@ class OpenList:
         ours = (opening.key, opening.call)
         shown = {n: value for n, value in given.items() if value is None or value not in ours}
         redacted = self._redactor.redact_value(shown)
-        record = Record(arguments=redacted if isinstance(redacted, dict) else {})
+        known: dict[str, Any] = redacted if isinstance(redacted, dict) else {}
+        record: Record = Record(arguments=known)
         return render_sentence(opening.tool, record)
 
     def with_findings(self, action: Action) -> Action:
@@ -139,15 +145,34 @@ class OpenList:
         # An attempt is rejected as a whole: what was found may be about another call of it.
         return replace(entry, detail={**entry.detail, "why": f"Found in its attempt: {said}"})
 
+    def _tell_changes(self, entry: Entry) -> Entry:
+        """With what a person has changed, for whoever reads it, as long as that is kept."""
+        changed = entry.detail.get("changed")
+        if entry.state is not State.APPROVED or not isinstance(changed, dict):
+            return entry
+        kept = [self._vault.get(entry.action, name) for name in (ASKED, "arguments")]
+        before, after = (None if row is None else decode_value(row) for row in kept)
+        if not isinstance(before, dict) or not isinstance(after, dict):
+            return entry
+        told = {
+            name: self._redactor.redact_value({"from": before.get(name), "to": after.get(name)})
+            for name in changed
+        }
+        return replace(entry, detail={**entry.detail, "changed": told})
+
     def _read_contents(self, action: Action) -> dict[str, object]:
-        """What a person chooses between. Ours is what the call returned, else what it was given."""
+        """What a person chooses between: what the call returned as `ours`, else as `given` what it
+        was given."""
         contents: dict[str, object] = {}
         if self._vault.get(action.id, "before") is not None:
             contents["before"] = self._read_kept(action, "before")
         if action.state not in NOTHING_THERE:
             came = self._read_kept(action, "result")
             ours = came.get("result") if isinstance(came, dict) else None
-            contents["ours"] = self._read_kept(action, "arguments") if ours is None else ours
+            if ours is None:
+                contents["given"] = self._read_kept(action, "arguments")
+            else:
+                contents["ours"] = ours
         over = action.state in (State.UNDOING, State.UNDONE)
         if not over and self._vault.get(action.id, "theirs") is not None:
             contents["theirs"] = self._read_kept(action, "theirs")
@@ -192,10 +217,19 @@ class OpenList:
             self._refuse_work_in_progress(action)
         return self._submit(self.build_move(action, State.CLOSED, note=note.strip()))
 
-    def approve(self, id_or_prefix: str, *, by: str, version: int | None = None) -> Action:
+    def approve(
+        self,
+        id_or_prefix: str,
+        *,
+        by: str,
+        version: int | None = None,
+        changes: Mapping[str, object] | None = None,
+    ) -> Action:
         """Let a held call run. The process that has its code runs it, once.
 
         `version`: of the action as it was shown; if it has moved on since, nothing is approved.
+        `changes`: arguments that the person has changed. They are held against the tool's schema
+        and, where its code is here, the checks; what these refuse is not approved.
         """
         action = self._require_held(id_or_prefix)
         if version not in (None, action.version):
@@ -203,10 +237,31 @@ class OpenList:
                 f"{action.id} was shown at version {version} and is at {action.version}: it has "
                 f"changed since. Check it again: mulligan show {action.id}"
             )
-        held_until = find_expiry(action.detail, changed_at=action.changed_at)
-        expires_at = max(held_until, self._clock() + self._ask.settings.hold_life)
-        told = {"by": by, "expires_at": expires_at.isoformat()}
-        return self._submit(self.build_move(action, State.APPROVED, **told))
+        told: dict[str, object] = {"by": by, "expires_at": self._find_last_run(action).isoformat()}
+        shown = self.read_arguments(action) if changes else {}
+        edit = build_edit(self._ask, action, changes, shown=shown) if changes else None
+        if edit is not None:
+            told |= {"changed": edit.changed, "checked": list(edit.checked)}
+        keep = () if edit is None else edit.keep
+        return self._submit(self.build_move(action, State.APPROVED, **told), keep=keep)
+
+    def _find_last_run(self, held: Action) -> datetime:
+        """Until when a held call can run that is approved now."""
+        held_until = find_expiry(held.detail, changed_at=held.changed_at)
+        return max(held_until, self._clock() + self._ask.settings.hold_life)
+
+    def list_choices(self, action: Action) -> tuple[Choice, ...]:
+        """What a person may do about an action now, the most likely first."""
+        if action.state is State.HELD:
+            acts = [Act.APPROVE, Act.DENY]
+        else:
+            reversible = action.opening.effect is Effect.REVERSIBLE
+            undoable = reversible and leads_to(action.state, State.UNDOING, by=By.PERSON)
+            acts = [Act.UNDO] if undoable and action.state not in AT_WORK else []
+            acts += [] if action.settled else [Act.SETTLE]
+        until = f"{self._find_last_run(action):%Y-%m-%d %H:%M} UTC"
+        does = {act: _NAMED.get((act, action.state), _DOES[act]) for act in acts}
+        return tuple(Choice(act=act, does=text.format(until=until)) for act, text in does.items())
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "", replaced_by: str = "") -> Action:
         """Never run a held call. `replaced_by`: the call that was approved in its place."""
@@ -231,7 +286,7 @@ class OpenList:
         self._require_undoable(action, ours=ours)
         told = {"claimed": True, "claimed_at": action.detail.get("now_at")} if ours else {}
         return self._submit(
-            self.build_undo(action, by=by, why="A person asked for it.", after=after, **told)
+            self.build_undo(action, by=by, why="It was asked for.", after=after, **told)
         )
 
     def build_undo(
@@ -358,8 +413,8 @@ class OpenList:
         at, version = self._clock(), action.version + 1
         return Entry(action=action.id, state=state, at=at, version=version, detail=said)
 
-    def _submit(self, entry: Entry) -> Action:
-        self._journal.submit([entry]).result()
+    def _submit(self, entry: Entry, *, keep: Sequence[Kept] = ()) -> Action:
+        self._journal.submit([entry], keep=keep).result()
         return self.find(entry.action)
 
 
@@ -429,10 +484,20 @@ class HistoryStep(Struct, frozen=True, kw_only=True):
     said: Mapping[str, Any]
 
 
+class BriefLine(Struct, frozen=True, kw_only=True):
+    """One thing that a person has to know before they decide."""
+
+    name: str
+    text: str
+
+
 class ActionPage(Struct, frozen=True, kw_only=True):
     """One action with all that a person needs in order to decide."""
 
     item: OpenItem
+    brief: tuple[BriefLine, ...]
+    """What is decided about, the same on every surface: the request, who asked, what is given, what
+    would change, whether it can be undone, until when."""
     settled: bool
     request: str
     """What the person had asked for, as long as that is kept, less secrets."""
@@ -440,23 +505,29 @@ class ActionPage(Struct, frozen=True, kw_only=True):
     """Less secrets, as long as they are kept."""
     history: tuple[HistoryStep, ...]
     differences: tuple[Difference, ...]
-    """In a conflict: the values before, ours, and theirs."""
+    """The values before, ours, and in a conflict theirs; of a call that was not made: what is there
+    now, and what it would write."""
     commands: tuple[str, ...]
     """The same choices as commands, a sentence each."""
     attempt: int = 1
     session: str = ""
     call: str | None = None
     contents: Mapping[str, Any] = field(default_factory=dict)
+    editable: tuple[str, ...] = ()
+    """The arguments with which it may be approved otherwise than it was asked for."""
 
 
 WHO_RUNS = (
-    "A running application that has its tool makes the call once, within seconds. A host whose "
-    "agent has paused makes it when the agent goes on."
+    "A running application that has its tool makes the call once, within seconds; while none is "
+    "running, it waits for the next. A host whose agent has paused makes it when the agent goes on."
 )
-WHO_UNDOES = "A running application that has its tool undoes it within seconds, and verifies it."
+WHO_UNDOES = (
+    "A running application that has its tool undoes it within seconds and verifies it; while none "
+    "is running, it waits for the next."
+)
 
 _DOES: Mapping[Act, str] = {
-    Act.APPROVE: WHO_RUNS,
+    Act.APPROVE: f"{WHO_RUNS} If it has not run by {{until}}, it expires.",
     Act.DENY: "The call is never made.",
     Act.UNDO: f"{WHO_UNDOES} Another person's edit is never overwritten: then the action becomes a "
     "conflict.",
@@ -470,18 +541,6 @@ _NAMED: Mapping[tuple[Act, State], str] = {
     (Act.UNDO, State.NEEDS_HUMAN): "If you checked that this call wrote the current value: the "
     "value before it is restored and verified.",
 }
-
-
-def list_choices(action: Action) -> tuple[Choice, ...]:
-    """What a person may do about an action now, the most likely first."""
-    if action.state is State.HELD:
-        acts = [Act.APPROVE, Act.DENY]
-    else:
-        reversible = action.opening.effect is Effect.REVERSIBLE
-        undoable = reversible and leads_to(action.state, State.UNDOING, by=By.PERSON)
-        acts = [Act.UNDO] if undoable and action.state not in AT_WORK else []
-        acts += [] if action.settled else [Act.SETTLE]
-    return tuple(Choice(act=act, does=_NAMED.get((act, action.state), _DOES[act])) for act in acts)
 
 
 def build_item(listed: OpenList, action: Action) -> OpenItem:
@@ -502,7 +561,7 @@ def build_item(listed: OpenList, action: Action) -> OpenItem:
         why=str(detail.get("why") or detail.get("reason") or ""),
         expires_at=str(detail.get("expires_at") or ""),
         version=action.version,
-        choices=list_choices(action),
+        choices=listed.list_choices(action),
     )
 
 
@@ -511,6 +570,7 @@ def read_open(ask: StoreReader, asked: ViewRequest) -> OpenPage:
     listed, found = OpenList(ask, people=asked.decides), ask.list_open(asked.filter)
     states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
     items = tuple(build_item(listed, action) for action in shown)
+    paging = replace(paging, whole=ask.has_all_open())
     return OpenPage(asked=asked.filter, paging=paging, states=states, items=items)
 
 
@@ -520,6 +580,7 @@ def read_done(ask: StoreReader, asked: ViewRequest) -> OpenPage:
     query = ActionQuery(
         tenant=whose.tenant,
         tool=whose.tool_name,
+        agent=None if whose.agent == UNNAMED else whose.agent,
         since=ask.clock() - whose.window.length,
         limit=MOST_LISTED,
     )
@@ -536,18 +597,102 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
     listed = OpenList(ask, people=asked.decides)
     story = listed.read_story(asked.id)
     action = story.action
+    arguments, contents = listed.read_arguments(action), dict(story.contents)
+    unread = ""
+    if action.state is State.HELD and asked.decides and ask.read_now is not None:
+        try:
+            contents["now"] = ask.read_now(action)
+        except ConfigurationError as error:
+            unread = str(error)
+    differences = (
+        compare_with_now(contents["now"], arguments)
+        if "now" in contents
+        else compare_contents(contents)
+    )
+    item, request = build_item(listed, action), listed.read_request(action)
+    decides = action.state is State.HELD and asked.decides and bool(arguments)
     return ActionPage(
-        item=build_item(listed, action),
+        item=item,
+        brief=(
+            *_describe_call(item, request=request, arguments=arguments),
+            *_describe_change(differences, contents, unread=unread),
+            *_describe_effect(item),
+        ),
         settled=action.settled,
-        request=listed.read_request(action),
-        arguments=listed.read_arguments(action),
+        request=request,
+        arguments=arguments,
         history=build_history(story),
-        differences=compare_contents(story.contents),
+        differences=differences,
         commands=story.recipe,
         attempt=action.opening.attempt,
         session=action.opening.session,
         call=action.opening.call,
-        contents=dict(story.contents),
+        contents=contents,
+        editable=tuple(list_editable(ask, action, shown=arguments)) if decides else (),
+    )
+
+
+def brief_held(listed: OpenList, action: Action) -> tuple[BriefLine, ...]:
+    """What is decided about, as far as the store alone knows it: for a list of several."""
+    item, given = build_item(listed, action), listed.read_arguments(action)
+    request = listed.read_request(action)
+    return (*_describe_call(item, request=request, arguments=given), *_describe_effect(item))
+
+
+def _describe_call(
+    item: OpenItem, *, request: str, arguments: Mapping[str, object]
+) -> Iterator[BriefLine]:
+    yield BriefLine(name="What", text=item.what)
+    yield BriefLine(name="Asked for", text=request or "nothing that is on record")
+    whose = f", for the tenant {item.tenant}" if item.tenant else ""
+    yield BriefLine(name="By", text=f"{item.agent or 'an unnamed agent'}{whose}")
+    for name, value in arguments.items():
+        yield BriefLine(name=f"Given {name}", text=_format_part(value))
+
+
+def _describe_change(
+    differences: Sequence[Difference], contents: Mapping[str, object], *, unread: str
+) -> Iterator[BriefLine]:
+    for each in differences:
+        if each.ours and each.before:
+            yield BriefLine(name=f"Changes {each.name}", text=f"{each.before} → {each.ours}")
+    if "now" in contents and not differences:
+        now = contents["now"]
+        there = "nothing" if now is None else shorten(_format_part(now), most=MOST_SHOWN)
+        yield BriefLine(name="There now", text=there)
+    if unread:
+        yield BriefLine(name="There now", text=unread)
+
+
+def _describe_effect(item: OpenItem) -> Iterator[BriefLine]:
+    yield BriefLine(name="Effect", text=_EFFECTS[item.effect])
+    if item.expires_at:
+        until = datetime.fromisoformat(item.expires_at).astimezone(UTC)
+        yield BriefLine(name="Until", text=f"{until:%Y-%m-%d %H:%M} UTC; then it expires")
+
+
+_EFFECTS: Mapping[Effect, str] = {
+    Effect.READ: "changes nothing itself",
+    Effect.REVERSIBLE: "reversible: it can be undone while nobody has changed it since",
+    Effect.IRREVERSIBLE: "irreversible: once made, it cannot be undone",
+    Effect.UNDECLARED: "undeclared: nothing is known to undo it",
+}
+MOST_SHOWN = 1_000
+"""Characters of what is there now."""
+
+
+def _format_part(value: object) -> str:
+    return value if isinstance(value, str) else encode_json(value).decode()
+
+
+def compare_with_now(now: object, arguments: Mapping[str, object]) -> tuple[Difference, ...]:
+    """What is there beside what a call was given for it, each value of the same name that
+    differs."""
+    there, given = flatten_value(now), flatten_value(arguments)
+    return tuple(
+        Difference(name=name, before=there[name], ours=value, theirs="")
+        for name, value in given.items()
+        if name in there and there[name] != value
     )
 
 
@@ -555,7 +700,12 @@ def decide_action(ask: StoreReader, order: ActOrder) -> ActionPage:
     """Approve, deny, undo or settle; the log records who did."""
     listed, by, note = OpenList(ask, people=True), order.by, order.words.get("note", "")
     acts: dict[Act, Callable[[], Action]] = {
-        Act.APPROVE: lambda: listed.approve(order.id, by=by, version=_read_version(order)),
+        Act.APPROVE: lambda: listed.approve(
+            order.id,
+            by=by,
+            version=_read_version(order),
+            changes=parse_changes(order.words.get("changes", "")),
+        ),
         Act.DENY: lambda: listed.deny(order.id, by=by, note=note),
         Act.UNDO: lambda: listed.undo(
             order.id, by=by, ours=listed.find(order.id).state is State.NEEDS_HUMAN
@@ -576,21 +726,47 @@ def _read_version(order: ActOrder) -> int | None:
 
 def build_history(story: ActionStory) -> tuple[HistoryStep, ...]:
     """All that happened to an action."""
-    return tuple(HistoryStep(at=e.at, state=e.state, said=dict(e.detail)) for e in story.entries)
+    return tuple(
+        HistoryStep(at=e.at, state=e.state, said=drop_bookkeeping(e.detail)) for e in story.entries
+    )
+
+
+_BOOKKEEPING = frozenset(
+    {"claimed", "claimed_at", "given_up", "seen", "undo_begun", "unheard_since"}
+)
+"""Of an entry's detail: what recovery goes on from, and tells no person anything."""
+
+
+def drop_bookkeeping(detail: Mapping[str, object]) -> dict[str, object]:
+    """An entry's detail as people read it."""
+    return {name: value for name, value in detail.items() if name not in _BOOKKEEPING}
 
 
 def compare_contents(contents: Mapping[str, object]) -> tuple[Difference, ...]:
-    """Versions side by side, each value that differs between any two of them."""
+    """Versions side by side, each value that differs between any two of them.
+
+    Of what a call was given in place of a result, only what the others have too: it may be no
+    part of what it wrote.
+    """
     if len(contents) < 2:
         return ()
     versions = ("before", "ours", "theirs")
     flat = {n: flatten_value(contents[n]) if n in contents else {} for n in versions}
+    if "given" in contents:
+        there = flat["before"].keys() | flat["theirs"].keys()
+        given = flatten_value(contents["given"])
+        flat["ours"] = {name: value for name, value in given.items() if name in there}
     names = dict.fromkeys(name for version in flat.values() for name in version)
     rows = (
         Difference(name=name, **{whose: version.get(name, "") for whose, version in flat.items()})
         for name in names
     )
-    return tuple(row for row in rows if len({row.before, row.ours, row.theirs}) > 1)
+    # A version without a value tells nothing of it: a result is seldom all of what was written.
+    return tuple(
+        row
+        for row in rows
+        if (row.ours or row.theirs) and len({row.before, row.ours, row.theirs}) > 1
+    )
 
 
 def flatten_value(value: object, *, under: str = "") -> dict[str, str]:

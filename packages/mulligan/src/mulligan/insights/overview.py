@@ -29,6 +29,7 @@ from mulligan.insights.open_actions import OpenItem, OpenList, build_item
 from mulligan.insights.reader import StoreReader
 from mulligan.insights.texts import TextFigures, read_text_figures
 from mulligan.learning.calibration import Lift, compute_difference, measure_lift
+from mulligan.stores.opening import strip_credentials
 from mulligan.types.finding import FindingCount
 from mulligan.types.log import PatternQuery, PatternSeen, Rollup, Slot
 
@@ -180,10 +181,17 @@ def _judge(what: str, estimate: Estimate, *, parts: Mapping[str, Estimate]) -> C
     # Tools are counted, not drawn; as good as before is no improvement.
     enough = figure is not None and (estimate.n >= LEAST_SEEN or what == PITFALLS)
     if figure is not None and enough:
-        reached = figure > goal if what == TREND else figure >= goal
-        missed = what == PITFALLS or estimate.high is None or estimate.high < goal
-        met = True if reached else False if missed else None
+        met = compare_goal(what, estimate, goal=goal)
     return Criterion(what=what, goal=goal, estimate=estimate, met=met, parts=parts, enough=enough)
+
+
+def compare_goal(what: str, estimate: Estimate, *, goal: float) -> bool | None:
+    """Whether a figure is on one side of its goal with all of its interval; else `None`."""
+    if what == PITFALLS:
+        return estimate.figure == goal
+    if estimate.low is not None and estimate.low > goal:
+        return True
+    return False if estimate.high is not None and estimate.high < goal else None
 
 
 def _estimate_lift(lift: Lift | None) -> Estimate:
@@ -194,10 +202,14 @@ def _estimate_lift(lift: Lift | None) -> Estimate:
 
 
 def _estimate_trend(earlier: Rollup, later: Rollup) -> Estimate:
-    shares = [build_share("", counts) for counts in (later, earlier)]
-    if not all(share.calls for share in shares):
+    return estimate_difference(build_share("", later), build_share("", earlier))
+
+
+def estimate_difference(one: Share, other: Share) -> Estimate:
+    """By how much more of the calls worked, of one lot than of another."""
+    if not (one.calls and other.calls):
         return Estimate(figure=None, n=0)
-    new, old = ((each.calls - each.given_up, each.calls) for each in shares)
+    new, old = ((each.calls - each.given_up, each.calls) for each in (one, other))
     difference, low, high = compute_difference(new, old)
     return Estimate(figure=difference, low=low, high=high, n=round(new[1] + old[1]))
 
@@ -208,6 +220,8 @@ class WindowShare(Struct, frozen=True, kw_only=True):
     window: Window
     now: Share
     before: Share
+    change: Estimate
+    """Of the share that worked, against before; with zero in its interval it may be chance."""
 
 
 class Overview(Struct, frozen=True, kw_only=True):
@@ -215,12 +229,16 @@ class Overview(Struct, frozen=True, kw_only=True):
 
     asked: ViewFilter
     at: datetime
+    store: str
+    """Its URL, as a command for another process takes it."""
     windows: tuple[WindowShare, ...]
     trend: tuple[SeriesPart, ...]
     """The days that are asked for, or the hours of one."""
     goals: tuple[Criterion, ...]
     """Of the last thirty days and every call, whatever is asked for."""
     open_actions: int
+    all_open: bool
+    """`False`: there are more than were counted."""
     waiting: tuple[OpenItem, ...]
     """The oldest of them."""
     patterns: tuple[PatternSeen, ...]
@@ -230,16 +248,19 @@ class Overview(Struct, frozen=True, kw_only=True):
 def read_overview(ask: StoreReader, asked: ViewRequest) -> Overview:
     """How calls went, and what needs attention."""
     whose, waiting = asked.filter, ask.list_open(asked.filter)
-    listed = OpenList(ask, people=asked.decides)
+    listed, url = OpenList(ask, people=asked.decides), strip_credentials(ask.settings.store)
     return Overview(
         asked=whose,
         at=ask.clock(),
+        # What is in memory, or cannot be named, no other process can open.
+        store=url if "://" in url else "sqlite:///app.db",
         windows=tuple(_compare_window(ask, whose, window) for window in Window),
         trend=read_trend(ask, whose),
         goals=ask.cache.keep(
             "goals", lambda: Progress(ask).read_goals(Window.MONTH.length), life=LONG
         ),
         open_actions=len(waiting),
+        all_open=ask.has_all_open(),
         waiting=tuple(build_item(listed, action) for action in waiting[:FEW]),
         patterns=tuple(ask.patterns_seen.list_patterns(whose)[:FEW]),
     )
@@ -266,5 +287,8 @@ def _compare_window(ask: StoreReader, asked: ViewFilter, window: Window) -> Wind
         days = ask.counts.list_parts(window.length, step=SeriesStep.DAY, until=until)
         return build_share(window.value, add_up_counts(day.add_up(asked) for day in days))
 
-    now = ask.clock()
-    return WindowShare(window=window, now=read(now), before=read(now - window.length - HOUR))
+    until = ask.clock()
+    now, before = read(until), read(until - window.length - HOUR)
+    return WindowShare(
+        window=window, now=now, before=before, change=estimate_difference(now, before)
+    )

@@ -26,6 +26,7 @@ from mulligan.telemetry.writer import RowCounts
 from mulligan.types.action import Action, Foreseen
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import MulliganError
+from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Clock, KnownTool, Store
 from mulligan.types.log import Batch, LogQuery
 from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
@@ -39,6 +40,10 @@ R = TypeVar("R")
 
 Foresee = Callable[[Sequence[Action]], Mapping[str, Foreseen]]
 """What an undo of some actions would come to, by their ids, as far as their code is here."""
+
+
+CheckEdited = Callable[[Action, Mapping[str, object]], Sequence[Finding] | None]
+"""What checks find in a held call with changed arguments; `None`: its tool is not here."""
 
 
 class PersonActed(Struct, frozen=True, kw_only=True):
@@ -149,6 +154,8 @@ class StoreReader:
         tally: Callable[[], RowCounts] = _count_nothing,
         declared: Callable[[], Sequence[KnownTool]] = tuple,
         foresee: Foresee | None = None,
+        read_now: Callable[[Action], object] | None = None,
+        check_edited: CheckEdited | None = None,
     ) -> None:
         self.tenant = tenant
         """The identity of the tenant these answers are limited to; `None`: all."""
@@ -162,6 +169,10 @@ class StoreReader:
         """The tools of this process, where it is an application's."""
         self.foresee = foresee
         """Looks at what is there with the tools' own functions; `None`: their code is elsewhere."""
+        self.read_now = read_now
+        """Reads what is there of what an action is about, less secrets, by the tool's function."""
+        self.check_edited = check_edited
+        """Finds what is wrong with a held call as a person has changed it, by the checks."""
         self.cache = AnswerCache(clock)
         self.counts = CountReader(self.store.log, clock=clock)
         self.patterns_seen = PatternReader(log=self.store.log, clock=clock, cache=self.cache)
@@ -178,11 +189,21 @@ class StoreReader:
         """Tenants and agents by what people call them."""
         return NameLookup(self.redactor)
 
+    def list_callable(self) -> Sequence[KnownTool]:
+        """The tools whose schemas may be quoted."""
+        return self.declared() if self.tenant is not None else self.store.catalog.list_tools()
+
     def list_open(self, asked: ViewFilter) -> list[Action]:
         """Actions that need attention, oldest first."""
+        return [each for each in self._list_open() if asked.fits(each.opening)]
+
+    def has_all_open(self) -> bool:
+        """Whether there are no more of them than are ever listed."""
+        return len(self._list_open()) < MOST_OPEN
+
+    def _list_open(self) -> list[Action]:
         journal = self.store.journal
-        found = self.cache.keep("open", lambda: journal.list_open_actions(limit=MOST_OPEN))
-        return [each for each in found if asked.fits(each.opening)]
+        return self.cache.keep("open", lambda: journal.list_open_actions(limit=MOST_OPEN))
 
     def list_names(self) -> dict[str, list[str]]:
         """What can be filtered by: the tools, agents and tenants of the last thirty days."""

@@ -16,7 +16,7 @@ from mulligan.insights.insights import Insights
 from mulligan.insights.open_actions import HistoryStep, OpenList, build_history
 from mulligan.runtime.payloads import KeptReview
 from mulligan.types.action import SETTLED, Action, State
-from mulligan.types.call import OWN, LogRow, Outcome
+from mulligan.types.call import DERIVED, OWN, LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.log import HOUR_US, LogQuery
 from mulligan.types.values import from_us, make_uuid7, to_us
@@ -93,6 +93,13 @@ class TurnRow(Struct, frozen=True, kw_only=True):
     """Executions that were no success."""
     took: timedelta
     """From its first call to the end of its last."""
+    request: str = ""
+    """In the place of a context that nobody gave: what the person asked for, while it is kept."""
+
+    @property
+    def title(self) -> str:
+        """What it was about, in words of a person; empty: nobody gave any."""
+        return self.request or ("" if self.context.startswith(DERIVED) else self.context)
 
 
 class TurnsView(Struct, frozen=True, kw_only=True):
@@ -114,6 +121,8 @@ class TurnCall(Struct, frozen=True, kw_only=True):
     state: State | None
     attempt: int
     history: tuple[HistoryStep, ...]
+    arguments: Mapping[str, object]
+    """Of its action, as long as they are kept, less secrets; the log has them redacted."""
 
 
 class AgentTold(Struct, frozen=True, kw_only=True):
@@ -134,6 +143,8 @@ class TurnPage(Struct, frozen=True, kw_only=True):
     standing: str
     """Of what it did: verified, unchecked, undone, open; as its actions stand now."""
     calls: tuple[TurnCall, ...]
+    whole: bool
+    """`False`: it has more calls than are listed, later ones."""
     reviews: tuple[KeptReview, ...]
     """What was computed, found and decided about each attempt, as long as that is kept."""
 
@@ -164,15 +175,39 @@ class TurnPage(Struct, frozen=True, kw_only=True):
 
 def read_turns(ask: Insights, asked: ViewRequest) -> TurnsView:
     """The latest turns, a page of them."""
-    rows, whole = ask.cache.keep(("turns", asked.filter), lambda: _list_turns(ask, asked.filter))
+    rows, whole = list_turns(ask, asked.filter)
     if asked.read_word("only") == FAILED:
         rows = [row for row in rows if row.failed]
-    paging, shown = cut_page(rows, number=asked.page)
-    return TurnsView(asked=asked.filter, paging=replace(paging, whole=whole), rows=tuple(shown))
+    paging, shown = cut_page(rows, number=asked.page, size=asked.size)
+    if not whole or asked.filter.tool is not None:
+        shown = [_read_whole(ask, row) for row in shown]
+    rows = [row if row.title else _find_request(ask, row) for row in shown]
+    return TurnsView(asked=asked.filter, paging=replace(paging, whole=whole), rows=tuple(rows))
+
+
+def _find_request(ask: Insights, row: TurnRow) -> TurnRow:
+    calls = ask.log(LogQuery(turn=row.turn, oldest_first=True, limit=MOST_ASKED))
+    found = (ask.store.journal.find_action(call.id) for call in calls)
+    requests = (ask.open_list.read_request(action) for action in found if action is not None)
+    return replace(row, request=next(filter(None, requests), ""))
+
+
+MOST_ASKED = 20
+"""Calls of a turn, the first, that are looked at for its request: reads have none."""
+
+
+def _read_whole(ask: Insights, row: TurnRow) -> TurnRow:
+    """The turn of a row that was put together from calls of one tool, or from the newest."""
+    rows = ask.log(LogQuery(turn=row.turn, oldest_first=True, limit=MOST_ROWS))
+    return _build_row(row.turn, rows) if rows else row
+
+
+def list_turns(ask: Insights, asked: ViewFilter) -> tuple[list[TurnRow], bool]:
+    """Turns of the newest rows, the newest first, and whether these are all rows."""
+    return ask.cache.keep(("turns", asked), lambda: _list_turns(ask, asked))
 
 
 def _list_turns(ask: Insights, asked: ViewFilter) -> tuple[list[TurnRow], bool]:
-    """Turns of the newest rows, the newest first, and whether these are all rows."""
     query = LogQuery(
         tenant=asked.tenant,
         agent=None if asked.agent == UNNAMED else asked.agent,
@@ -229,6 +264,7 @@ def read_turn(ask: Insights, asked: ViewRequest) -> TurnPage:
         attempts=max([attempts, *(review.attempt for review in reviews)]),
         standing=_describe_standing(actions),
         calls=tuple(_build_call(listed, row, found[row.id]) for row in rows),
+        whole=len(rows) < MOST_ROWS,
         reviews=tuple(reviews),
     )
 
@@ -266,6 +302,7 @@ def _build_call(listed: OpenList, row: LogRow, action: Action | None) -> TurnCal
         state=None if acted is None else acted.state,
         attempt=1 if acted is None else acted.opening.attempt,
         history=() if acted is None else build_history(listed.read_story(acted.id)),
+        arguments={} if acted is None else listed.read_arguments(acted),
     )
 
 

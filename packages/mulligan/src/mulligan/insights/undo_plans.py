@@ -16,6 +16,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.insights.filters import ActOrder, ViewRequest
 from mulligan.insights.open_actions import OpenList
@@ -97,6 +98,8 @@ class UndoPlan(Struct, frozen=True, kw_only=True):
     """How many steps there are of each kind, and where undos are expected to end."""
     untracked: Mapping[str, int]
     """Calls in it of tools that declare no effect, by tool: nothing is known to undo them."""
+    every_call: bool
+    """`False`: there are more calls than were looked through for these, earlier ones."""
     looked: bool
     """The tools' own functions have looked at what is there now."""
     mark: str
@@ -256,13 +259,15 @@ def _plan(ask: StoreReader, scope: UndoScope, actions: Sequence[Action], *, look
             )
         )
     shown = " ".join(f"{s.id}.{s.version}.{s.does}.{s.expected}" for s in steps)
+    untracked, every_call = _count_untracked(ask, scope, actions)
     ends = Counter(f"expected {s.expected.value}" for s in steps if s.expected is not None)
     return UndoPlan(
         about=str(scope),
         scope=scope,
         steps=tuple(steps),
         counts={**Counter(s.does.value for s in steps), **ends},
-        untracked=_count_untracked(ask, scope, actions),
+        untracked=untracked,
+        every_call=every_call,
         looked=foresee is not None,
         mark=hashlib.sha256(shown.encode()).hexdigest()[:16],
     )
@@ -286,19 +291,19 @@ def _choose(listed: OpenList, action: Action) -> tuple[UndoStep, str]:
 
 def _count_untracked(
     ask: StoreReader, scope: UndoScope, actions: Sequence[Action]
-) -> dict[str, int]:
-    """Calls beside the actions, of tools that do not say what they do."""
+) -> tuple[dict[str, int], bool]:
+    """Calls beside the actions, of tools that do not say what they do; whether these are all."""
+    query = LogQuery(since=scope.since, limit=MOST_CALLS)
     if scope.agent:
-        queries = [
-            LogQuery(agent=ask.names.find_label(scope.agent), since=scope.since, limit=MOST_CALLS)
-        ]
+        query = replace(query, agent=ask.names.find_label(scope.agent))
     else:
         turns = dict.fromkeys(a.opening.turn for a in actions if a.opening.turn)
-        queries = [LogQuery(turns=tuple(turns), since=scope.since, limit=MOST_CALLS)]
+        query = replace(query, turns=tuple(turns))
     silent = {
         (each.server, each.tool)
         for each in ask.store.catalog.list_tools()
         if each.effect == Effect.UNDECLARED
     }
-    rows = [row for query in queries for row in ask.store.log.list_rows(query)]
-    return dict(Counter(row.tool for row in rows if (row.server, row.tool) in silent))
+    rows = ask.store.log.list_rows(query)
+    found = Counter(row.tool for row in rows if (row.server, row.tool) in silent)
+    return dict(found), len(rows) < MOST_CALLS

@@ -241,13 +241,6 @@ def find_form(text: str) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-def find_form_of(text: str) -> str | None:
-    """The format of a date and time, of those with the year first."""
-    clocks = (" %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", "")
-    forms = (f"%Y-%m-%d{clock}" for clock in clocks)
-    return next((form for form in forms if re.fullmatch(build_pattern(form), text)), None)
-
-
 def format_moment(text: str, form: str) -> str | None:
     """The same time in another format; `None` where something would be lost or invented."""
     if "%d" not in form:

@@ -58,10 +58,10 @@ def decode_lessons(
     then. `tools`: those that exist, `None` when unknown.
     """
     found: dict[str, Lesson] = {}
-    for number, line in enumerate(lines, start=1):
-        if number == 1:
-            _check_header(line)
-        elif line.strip():
+    rest = iter(lines)
+    _check_header(next(rest, ""))
+    for number, line in enumerate(rest, start=2):
+        if line.strip():
             lesson = _decode_line(line, number, at=at, tenant=tenant)
             if tools is not None and lesson.tool and lesson.tool not in tools:
                 raise _refuse_line(number, f"names tool {lesson.tool!r}, which does not exist")

@@ -26,7 +26,6 @@ from mulligan.learning.coerce import (
     changes_only_form,
     drops_zone,
     find_form,
-    find_form_of,
     read_moment,
 )
 from mulligan.learning.conform import clean_name, conform, strip_debris, suggest_tool
@@ -110,16 +109,7 @@ def tighten_schema(
     if strict.get("properties") is None:
         # The arguments are unknown, so those without a complaint may stay.
         strict["additionalProperties"] = True
-    for said in complaints:
-        complaint = said
-        if said.about is ComplaintKind.REST:
-            # The parsed format of the only value that ends in the leftover text.
-            texts = {key: str(held) for key, held in arguments.items() if isinstance(held, str)}
-            ended = {key: text for key, text in texts.items() if text.endswith(said.wanted[0])}
-            forms = {k: find_form_of(v.removesuffix(said.wanted[0])) for k, v in ended.items()}
-            of = pick_only(key for key, form in forms.items() if form)
-            if of is not None:
-                complaint = Complaint(ComplaintKind.FORM, of, (forms[of] or "",))
+    for complaint in complaints:
         name = _find_argument(complaint, strict, arguments)
         places = (
             _find_places(strict, name, about=complaint.about, arguments=arguments) if name else []
@@ -208,8 +198,6 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
         case ComplaintKind.UNIT:
             rule.setdefault("type", "number")
             rule[UNIT_KEY] = complaint.wanted[0]
-        case ComplaintKind.REST:
-            pass  # Nobody knows what of.
         case unreachable:
             assert_never(unreachable)
 

@@ -27,8 +27,6 @@ class ComplaintKind(StrEnum):
     TYPE = "type"
     FORM = "form"
     UNIT = "unit"
-    REST = "rest"
-    """Something is left over of a value once its form was read."""
 
 
 class Complaint(Struct, frozen=True):
@@ -200,7 +198,6 @@ _SENTENCES = rf"""
     unit: {_SUBJECT}:? {_MUST_BE} {_COUNTED} ({NAMES})\b
 """
 """Kinds of complaint and their phrasings."""
-REST = re.compile(r"unconverted data remains: ([^\n]{1,40})")
 
 
 @cache
@@ -230,8 +227,6 @@ def parse_sentences(text: str) -> Iterator[Complaint]:
                     if len(rest) == 2:
                         yield Complaint(ComplaintKind.LEAST, name, rest[:1])
                     yield Complaint(ComplaintKind(about), name, rest[-1:])
-    for found in () if formed else REST.finditer(text):
-        yield Complaint(ComplaintKind.REST, "", (found[1],))
 
 
 def _match_sentence(words: re.Pattern[str], text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

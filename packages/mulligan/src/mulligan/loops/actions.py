@@ -6,18 +6,19 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from mulligan.checks.custom import AREA
 from mulligan.checks.subject import find_agreed, has_concern, watch_checks
 from mulligan.loops.checking import run_checks
 from mulligan.process.event_loop import LateModules
 from mulligan.process.user_functions import ANSWERS_WITHIN, call_function
 from mulligan.redaction.redactor import hide_in_findings
 from mulligan.types.action import UndoResult
-from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.call import Execution, Outcome
 from mulligan.types.display import SaidText, escape, is_long
 from mulligan.types.events import AttemptReviewed, RemarkDropped
 from mulligan.types.finding import (
@@ -35,6 +36,7 @@ from mulligan.types.finding import (
 from mulligan.types.interfaces import Check, Gather, Judge
 from mulligan.types.limits import ATTEMPTS, UndoBudget
 from mulligan.types.turn import Turn
+from mulligan.types.values import hide_fields
 
 if TYPE_CHECKING:
     from mulligan.loops.review import Show, Weighed
@@ -62,6 +64,7 @@ _IDLE = Finding(
 )
 
 
+@hide_fields("memo")
 class Attempted(Struct, frozen=True, kw_only=True):
     """One attempt as a check sees it."""
 
@@ -80,6 +83,8 @@ class Attempted(Struct, frozen=True, kw_only=True):
     """An action of this turn is pending, uncertain, or stands although it was rejected."""
     again: bool = False
     """An earlier attempt changed something and was rejected: the work is still to be done."""
+    memo: dict[object, Any] = field(default_factory=dict)
+    """What one check has read of the calls and facts, for the next one."""
 
     def list_acted(self) -> list[str]:
         """The calls that changed something or may have, each by one id."""
@@ -152,8 +157,8 @@ class _Review:
         self._by = by
         self._findings: list[Finding] = []
         self._waivers = by.list_waivers()
-        self._muted = False
-        """Something was found that a person wants to hear nothing of."""
+        self._muted: dict[str, tuple[str, ...]] = {}
+        """Rules of what was found and a person wants to hear nothing of, by the id of the call."""
         self._answered = True
         """Every reviewer that was asked has answered."""
         self._looks = Looks(acted=())
@@ -169,33 +174,68 @@ class _Review:
         long = is_long(*_list_read(self.attempted))
         # The first use builds the date tables, which is slow.
         self._aside = first or long
-        attempted = self.attempted = replace(self.attempted, facts=facts)
-        read = set[str]()
-        found, answered = await run_checks(attempted, watch_checks(by.checks, read), long=long)
-        read.update(finding.call for finding in found if finding.call is not None)
-        looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
+        attempted = self.attempted = replace(self.attempted, facts=facts, memo={})
+        found, answered = list[Finding](), True
+        read, content = set[str](), list[Check[Attempted]]()
+        for check in by.checks:
+            seen = set[str]()
+            said, came = await run_checks(attempted, watch_checks([check], seen), long=long)
+            found, answered = [*found, *said], answered and came
+            seen.update(finding.call for finding in said if finding.call is not None)
+            quiet = self._note_muted(said)
+            if quiet:
+                seen.update(_list_concerned(check, attempted))
+            else:
+                content.append(check)
+            read |= seen - quiet
+        looks = await _read_aside(partial(look_at, attempted, content, read), long=long)
         denied, computed = await _compare_with_facts(attempted, beside=found, long=self._aside)
-        if denied:
+        self._note_muted(denied)
+        counted = list(self._waive(denied))
+        if counted:
             looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
-        self._findings = _spare(self._waive([*found, *denied]), attempted)
+        self._findings = _spare([*self._waive(found), *counted], attempted)
         self._answered, self._looks = answered and computed, looks
 
     def _waive(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings as far as a person lets them count."""
-        tools = {each.call.id: each.call.tool for each in self.attempted.executions}
         for finding in findings:
-            tool = tools.get(finding.call or "")
-            waived = [
-                each
-                for each in self._waivers
-                if each.rule == finding.rule and each.tool in ("", tool)
-            ]
-            if not waived:
+            said = self._read_waivers(finding)
+            if not said:
                 yield finding
-            elif all(each.severity for each in waived):
-                yield replace(finding, severity=Severity.WARNING)
-            else:
-                self._muted = True
+            elif None not in said:
+                mildest = Severity.WARNING if Severity.WARNING in said else Severity.ERROR
+                yield replace(finding, severity=mildest)
+
+    def _read_waivers(self, finding: Finding) -> set[Severity | None]:
+        """What people say of a finding; `None`: nothing is reported."""
+        if not self._waivers:
+            return set()
+        made = (each.call for each in self.attempted.executions)
+        call = next((each for each in made if each.id == finding.call), None)
+        tool = call.tool if call else None
+        agent = (call.agent if call else "") or self.attempted.turn.agent
+        return {
+            each.severity
+            for each in self._waivers
+            if each.concerns(finding.rule, tool=tool, agent=agent)
+        }
+
+    def _note_muted(self, findings: Iterable[Finding]) -> set[str]:
+        """Note what is muted, and give the ids of the calls that it is about: each with its tries,
+        and all of them where it is about the attempt as a whole."""
+        quiet = set[str]()
+        for finding in findings:
+            if None not in self._read_waivers(finding):
+                continue
+            made = [each.call for each in self.attempted.executions]
+            about = {each.parent or each.id for each in made if finding.call in (None, each.id)}
+            ids = about | {each.id for each in made if each.parent in about}
+            for each in ids:
+                rules = (*self._muted.get(each, ()), finding.rule)
+                self._muted[each] = tuple(dict.fromkeys(rules))
+            quiet |= ids
+        return quiet
 
     @property
     def _is_settled(self) -> bool:
@@ -221,8 +261,9 @@ class _Review:
             weighed = await _ask(self.attempted, judge, by=self._by)
             self._findings += _spare(self._waive(weighed.findings), self.attempted)
             self._answered = self._answered and weighed.answered
-            unread = _has_unread_dates(self.attempted)
-            self._looks = self._looks.with_judge(weighed, self.attempted, unread=unread)
+            unread, quiet = _has_unread_dates(self.attempted), self._note_muted(weighed.findings)
+            looks = self._looks.with_judge(weighed, self.attempted, unread=unread, quiet=quiet)
+            self._looks = looks
 
     def conclude(self, *, attempt: int) -> Verdict:
         """What it all adds up to."""
@@ -249,6 +290,7 @@ class _Review:
             unchecked=looks.unchecked,
             looked=looks.calls,
             facts=attempted.facts,
+            muted=self._muted,
         )
 
 
@@ -367,14 +409,18 @@ class Looks(Struct, frozen=True, kw_only=True):
         looks = self._add("facts", spoken)
         return replace(looks, confirmed=set(whole) <= spoken)
 
-    def with_judge(self, weighed: Weighed, attempted: Attempted, *, unread: bool) -> Looks:
-        """The same after a judge has reviewed every call, or gave no answer.
+    def with_judge(
+        self, weighed: Weighed, attempted: Attempted, *, unread: bool, quiet: Collection[str]
+    ) -> Looks:
+        """The same after a judge has reviewed every call, or gave no answer; what it found of the
+        `quiet` ones is muted.
 
         No fact exists for an `unread` date, and a judge alone does not confirm it.
         """
         if not weighed.answered:
             return self
-        looks = self._add("judge", (*self.acted, *(e.call.id for e in attempted.executions)))
+        seen = (*self.acted, *(e.call.id for e in attempted.executions))
+        looks = self._add("judge", (each for each in seen if each not in quiet))
         return replace(looks, confirmed=self.confirmed or (weighed.confirmed and not unread))
 
     def _add(self, who: str, calls: Iterable[str]) -> Looks:
@@ -411,6 +457,13 @@ def look_at(
     by = ("checks",) if seen else ()
     looks = Looks(acted=tuple(acted), calls=seen, by=by)
     return looks.with_facts(attempted)
+
+
+def _list_concerned(check: Check[Attempted], attempted: Attempted) -> Iterator[str]:
+    """The ids of the calls that a check declares that it looks at."""
+    for each in attempted.executions:
+        if has_concern(check, turn=attempted.turn, call=each.call):
+            yield each.call.id
 
 
 def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
@@ -483,6 +536,7 @@ async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
 
 def _build_event(attempted: Attempted, verdict: Verdict, *, attempt: int) -> AttemptReviewed:
     calls = {execution.call.id: execution.call for execution in attempted.executions}
+    about = [(finding, calls.get(finding.call or "")) for finding in verdict.findings]
     return AttemptReviewed(
         turn=attempted.turn.id,
         attempt=attempt,
@@ -491,15 +545,15 @@ def _build_event(attempted: Attempted, verdict: Verdict, *, attempt: int) -> Att
         standing=verdict.standing,
         confidence=verdict.confidence,
         found=tuple(
-            _summarize_finding(finding, calls.get(finding.call or ""))
-            for finding in verdict.findings
+            FindingSeen(
+                rule=finding.rule,
+                severity=finding.severity,
+                tool=call.tool if call else "",
+                server=call.server if call else "",
+            )
+            for finding, call in about
         ),
     )
-
-
-def _summarize_finding(finding: Finding, call: Call | None) -> FindingSeen:
-    tool, server = (call.tool, call.server) if call else ("", "")
-    return FindingSeen(rule=finding.rule, severity=finding.severity, tool=tool, server=server)
 
 
 def render_correction(verdict: Verdict, rejected: Iterable[RejectedAction]) -> Correction:
@@ -509,7 +563,8 @@ def render_correction(verdict: Verdict, rejected: Iterable[RejectedAction]) -> C
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     lines = [ABOUT_ACTIONS, ""]
     for finding in sorted(verdict.errors, key=_rank_finding):
-        lines.append(f"- {_as_line(finding.describe())}")
+        about = next((a.what for a in acted if a.action == finding.call), "")
+        lines.append(f"- {_name_call(finding, about if len(acted) > 1 else '')}")
         if finding.correction:
             lines.append(f"  Fix: {_as_line(finding.correction)}")
     if restored:
@@ -534,13 +589,20 @@ def render_correction(verdict: Verdict, rejected: Iterable[RejectedAction]) -> C
     )
 
 
+def _name_call(finding: Finding, about: str) -> str:
+    """What was found; the sentence of an own check with the call that it is about."""
+    said = _as_line(finding.describe())
+    return f"{about}: {said}" if about and finding.rule.startswith(f"{AREA}.") else said
+
+
 def render_question(verdict: Verdict, rejected: Iterable[RejectedAction]) -> str:
     """The message to the person when the last attempt was rejected or could not be reviewed."""
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
     unchecked = ["What I did could not be reviewed, so I tried to undo it."]
-    issues = [_as_line(finding.describe()) for finding in verdict.errors]
-    lines += [f"- {issue}" for issue in issues or unchecked]
     acted = list(rejected)
+    about = {a.action: a.say() or a.what for a in acted} if len(acted) > 1 else {}
+    issues = [_name_call(finding, about.get(finding.call or "", "")) for finding in verdict.errors]
+    lines += [f"- {issue}" for issue in issues or unchecked]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
     # Another version stands in its place: a person's, a part of ours, or that of a later call.

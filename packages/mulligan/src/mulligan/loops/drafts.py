@@ -352,10 +352,6 @@ def _refuse_unwritable(write: object, question: object) -> None:
         raise ConfigurationError(f"question is {question!r}; write what the draft shall answer.")
 
 
-def _takes_draft(critic: object) -> bool:
-    return callable(critic) and takes_arguments(critic, 2)
-
-
 def refuse_silent_critics(critics: Sequence[object]) -> None:
     """Refuse critics that cannot answer: every draft would silently stay unreviewed."""
     if not critics:
@@ -367,7 +363,8 @@ def refuse_silent_critics(critics: Sequence[object]) -> None:
         if isinstance(critic, JudgeCritic):
             silent = not hasattr(critic.judge, "ask")
         else:
-            silent = isinstance(critic, type) or not _takes_draft(critic)
+            speaks = callable(critic) and takes_arguments(critic, 2)
+            silent = isinstance(critic, type) or not speaks
         if silent:
             raise ConfigurationError(
                 f"{type(critic).__name__} cannot criticise by itself. Pass a function of the "

@@ -116,7 +116,8 @@ class ReplyRules(Struct, frozen=True, kw_only=True):
                 f"checks is a {type(given).__name__}; pass a list or a tuple of checks."
             )
         for check in self.checks:
-            if not isinstance(check, TextCheck) and not _takes_reply(check):
+            usable = callable(check) and not isinstance(check, type) and takes_arguments(check, 1)
+            if not isinstance(check, TextCheck) and not usable:
                 raise ConfigurationError(
                     f"checks has {check!r}, which is no function of a reply. Call what makes a "
                     "check, as in length(at_most=500); presets are named in m.reply(rules=…)."
@@ -127,10 +128,6 @@ class ReplyRules(Struct, frozen=True, kw_only=True):
             raise ConfigurationError(f"verify is {self.verify!r}; write Verification(), or None.")
         require_bool(self.fix, name="fix")
         require_budget(self.budget)
-
-
-def _takes_reply(check: object) -> bool:
-    return callable(check) and not isinstance(check, type) and takes_arguments(check, 1)
 
 
 def load_reply_rules(name: str, *, verifier: Verifier | None = None) -> ReplyRules:
@@ -503,6 +500,7 @@ class _ReplyLoop:
         reply = best.subject
         if is_blank(reply.text) or withheld is not None:
             reply = replace(reply, text=self._rules.fallback)
+        names = map(name_text_check, self._rules.checks)
         return Replied(
             reply=reply,
             standing=best.verdict.standing,
@@ -515,7 +513,7 @@ class _ReplyLoop:
             bound_reached=bound_reached,
             withheld=withheld,
             kept_back=best.subject if withheld is not None else None,
-            checks_run=self._list_check_names(),
+            checks_run=(*names, *(() if self._rules.verifier is None else (VERIFIED,))),
             not_looked_at=skipped,
             judge_asked=self._asked_judge,
             judge_recalled=self._recalled,
@@ -531,10 +529,6 @@ class _ReplyLoop:
             return None
         held = OnFail.HOLD in self._policies[best.number]
         return OnFail.HOLD if held else OnFail.FALLBACK
-
-    def _list_check_names(self) -> tuple[str, ...]:
-        names = tuple(name_text_check(check) for check in self._rules.checks)
-        return names if self._rules.verifier is None else (*names, VERIFIED)
 
 
 def _has_error(findings: Iterable[Finding]) -> bool:

@@ -161,7 +161,9 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
     A result that is a failure is returned as it is: what is said about it is in the turn.
     """
     failure, tool = execution.failure, call.tool
-    if failure is None or (failure.error is None and not _is_heard(call)):
+    # Where advice on a failure that was returned can reach its agent.
+    heard = call.turn is not None or call.reach.mode is Mode.AUTO
+    if failure is None or (failure.error is None and not heard):
         return execution.result
     if not call.advised:
         pass  # logged, and nothing more: it is one of too many in one request
@@ -171,7 +173,10 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
         offer(advised, turn=call.turn)
         if failure.error is not None:
             attach(failure.error, advised)
-        elif _is_being_repaired(call) or _build_correction(advised, tool) is not None:
+        elif (call.follows is not None and call.follows.by_itself) or _build_correction(
+            advised, tool
+        ) is not None:
+            # It is a correction of ours, whose caller made another call, or there is one.
             raise ReturnedError(advised)
     if failure.error is not None:
         raise failure.error
@@ -180,16 +185,6 @@ async def return_or_raise(call: ActiveCall, execution: Execution) -> Any:
 
 SHADOW_ADVISED = "shadow.advised"
 """The rule under which shadow mode reports a failure whose agent would have been advised."""
-
-
-def _is_heard(call: ActiveCall) -> bool:
-    """Whether advice on a failure that was returned can reach its agent."""
-    return call.turn is not None or call.reach.mode is Mode.AUTO
-
-
-def _is_being_repaired(call: ActiveCall) -> bool:
-    """Whether it is a correction of ours, whose caller made another call."""
-    return call.follows is not None and call.follows.by_itself
 
 
 class ReturnedError(SilentError):

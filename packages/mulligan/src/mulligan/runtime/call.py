@@ -295,7 +295,8 @@ def begin_call(
             runtime.host_calls.note_entered((tool.declaration.server, tool.declaration.tool))
     call = ActiveCall(tool, turn, waiter)
     arguments = _bind(call, given)
-    if call.take(arguments) and call.reach.unwraps:
+    # Arguments that came as text or one level too deep are read as they were meant.
+    if call.take(arguments) and not call.reach.mode.only_watches:
         arguments = _bind_unwrapped(call, given, arguments=arguments)
         call.take(arguments)
     if turn is not None:

@@ -11,7 +11,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from enum import Enum
@@ -33,7 +33,7 @@ from mulligan.runtime.hold import Held
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.lookup import Advised, RepairedCall
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
-from mulligan.types.action import AWAITING_REVIEW, NOTHING_THERE, SETTLED, State
+from mulligan.types.action import AWAITING_REVIEW, NOTHING_THERE, SETTLED, UNANSWERED, State
 from mulligan.types.adapter import CheckInHost, MakeInHost
 from mulligan.types.call import DERIVED, Execution
 from mulligan.types.display import format_value
@@ -174,12 +174,14 @@ class LiveAttempt:
         inner = [each.list_whole() for turn in self.inner for each in turn.attempts]
         return sum(inner, [self])
 
-    def list_unseen_inside(self) -> list[str]:
-        """What turns inside it did and no review has looked at."""
+    def list_unseen(self) -> list[str]:
+        """What no review can speak for: calls of which nobody knows what they did, and what turns
+        inside it did without a review."""
         inner = [each for each in self.list_whole()[1:] if each.verdict is None]
         untracked = [made.call for each in inner for made in each.untracked]
         acted = [a for each in inner for a in each.list_in_state(State.EXECUTED)]
-        return untracked + [action.opening.call or action.id for action in acted]
+        unknown = self.list_whole_in_state(*UNANSWERED)
+        return untracked + [action.opening.call or action.id for action in (*acted, *unknown)]
 
     def list_inner(self) -> list[LiveAction]:
         """What the turns inside it have done."""
@@ -315,6 +317,16 @@ MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""
 CHANGED_BY_PERSON = "changed by a person"
 """The name by which a turn knows what a person has put into a call."""
+
+
+def hear_changes(turn: Turn, values: Mapping[str, object]) -> Turn:
+    """The turn with what a person has said by changing a call."""
+    said = {name: v if isinstance(v, str) else format_value(v) for name, v in values.items()}
+    before = turn.known.get(CHANGED_BY_PERSON, ())
+    heard = [*(before if isinstance(before, list) else ()), said]
+    return replace(turn, known={**turn.known, CHANGED_BY_PERSON: heard})
+
+
 MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
@@ -393,10 +405,16 @@ def carry_on(context: CallContext) -> None:
 def carry(context: CallContext) -> Iterator[None]:
     """Carry this in here, and then what was carried before; what else was changed inside stays."""
     token = _context.set(context)
+    elsewhere: AbstractContextManager[None] = nullcontext()
     try:
         yield
+    except GeneratorExit:
+        # Only collected, with the task that was in it, wherever that happens.
+        elsewhere = suppress(ValueError)
+        raise
     finally:
-        _leave(token, context)
+        with elsewhere:
+            _leave(token, context)
 
 
 def _leave(token: Token[CallContext], within: CallContext) -> None:
@@ -592,10 +610,7 @@ class OpenTurn:
 
     def hear(self, values: Mapping[str, object]) -> None:
         """A person has said these by changing a call: they are known from here on."""
-        said = {name: v if isinstance(v, str) else format_value(v) for name, v in values.items()}
-        before = self.turn.known.get(CHANGED_BY_PERSON, ())
-        heard = [*(before if isinstance(before, list) else ()), said]
-        self.turn = replace(self.turn, known={**self.turn.known, CHANGED_BY_PERSON: heard})
+        self.turn = hear_changes(self.turn, values)
 
     def list_actions(self) -> list[LiveAction]:
         """Everything that was done or tried so far, in all attempts, also by turns inside it."""
@@ -674,8 +689,11 @@ class OpenTurn:
             self.reviewing.enter()
         outer = _context.get().turn
         if not self._entered:
-            self._around = outer
-            self.outer = outer if outer is not None and self._belongs_to(outer) else None
+            self._around, self.outer = outer, None
+            # A part of the turn it is opened in: of one application, and not said to stand for
+            # itself.
+            if outer is not None and outer is not self and not outer.root.over and not self.own:
+                self.outer = outer if self.home is outer.home else None
         if self.outer is not None and self not in self.outer.attempt.inner:
             self.outer.attempt.inner.append(self)
         self._entered += 1
@@ -712,12 +730,6 @@ class OpenTurn:
             return self
         around = self._around
         return None if around is None or around.over else around.find_of(home)
-
-    def _belongs_to(self, outer: OpenTurn) -> bool:
-        """Whether it is a part of the turn it is opened in: of one application, and not said to
-        stand for itself."""
-        fresh = outer is not self and not outer.root.over and not self._entered
-        return fresh and not self.own and self.home is outer.home
 
     async def _leave(self, *, failed: bool, waiter: Waiter) -> None:
         try:

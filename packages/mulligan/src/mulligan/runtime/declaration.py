@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, ParamSpec, Protocol, TypeVar, Unpack
 
 from msgspec import Struct, field
@@ -354,8 +355,11 @@ def ungroup(declared: Declared) -> dict[str, Any]:
             said_so = f"{group}={GROUPS[group].__name__}({name}=…)"
             raise ConfigurationError(f"@m.tool takes {name} in a group: {said_so}.")
         if name not in Declared.__annotations__:
-            known = ", ".join(sorted(Declared.__annotations__))
-            raise ConfigurationError(f"@m.tool knows no {name!r}. It knows: {known}.")
+            known = sorted(Declared.__annotations__)
+            near = "".join(f" Did you mean {each!r}?" for each in get_close_matches(name, known, 1))
+            raise ConfigurationError(
+                f"@m.tool knows no {name!r}.{near} It knows: {', '.join(known)}."
+            )
         said |= _list_said(name, value) if name in GROUPS else {name: value}
     return said
 

@@ -25,8 +25,8 @@ class Held(str):
         held = super().__new__(
             cls,
             f"{tool} was not run yet: {hold.reason} It is awaiting approval (hold {hold.action}, "
-            f"until {hold.expires_at:%H:%M} UTC). Do not call it again now; tell the person that "
-            "it is awaiting approval.",
+            f"until {hold.expires_at:%Y-%m-%d %H:%M} UTC). Do not call it again now; tell the "
+            "person that it is awaiting approval.",
         )
         held.hold = hold
         return held
@@ -42,16 +42,22 @@ def _restore(kind: type[Held], text: str, hold: Hold) -> Held:
 
 
 async def hold_call(
-    action: LiveAction, *, reason: str, book: JournalWriter, evidence: bytes
+    action: LiveAction, *, reason: str, book: JournalWriter, evidence: bytes, only_here: bool
 ) -> Held:
-    """Put a call aside, with all that is needed to run it later."""
+    """Put a call aside, with all that is needed to run it later.
+
+    `only_here`: no other process could make it, and this one makes it as it was asked for.
+    """
+    if only_here:
+        reason = f"{reason} Only this process can run it."
     hold = Hold(action=action.id, expires_at=book.clock() + book.hold_life, reason=reason)
     keep = [
         *keep_arguments(action, to_run=True),
         Kept(owner=action.id, name="evidence", value=evidence),
         *keep_said(action),
     ]
-    facts = {"expires_at": hold.expires_at.isoformat()}
+    facts: dict[str, object] = {"expires_at": hold.expires_at.isoformat()}
+    facts |= {"only_here": True} if only_here else {}
     await book.move([action], State.HELD, keep=keep, why=reason, facts=facts)
     await checkpoint(Point.HELD)
     return Held(hold, tool=action.opening.tool)

@@ -165,12 +165,16 @@ class Run:
                 if call.approved and tool is not None:
                     return await self._make_approved(call, wrapped, tool=tool)
                 return await self._make(call, wrapped)
-            if waited.made:
-                self._note_made(waited.action)
-                return Called(result=waited.action.record.result)
+            asked = call
             if waited.replaced:
                 call = replace(call, arguments=waited.action.record.arguments)
-            called = await self._make(call, wrapped, approved=waited.action)
+                self._hear_changes(asked.arguments, call.arguments)
+            if waited.made:
+                self._note_made(waited.action)
+                called = Called(result=waited.action.record.result)
+            else:
+                called = await self._make(call, wrapped, approved=waited.action)
+                await self._holds.forget(asked)
             return _tell_change(called, call) if waited.replaced else called
 
     async def _make_approved(self, call: HostCall, wrapped: Hosted | None, *, tool: Tool) -> Called:
@@ -179,9 +183,7 @@ class Run:
         self.turn.attempt.approved.add(made)
         before = await self._holds.replace(call, by=made)
         if before is not None or call.edited:
-            # What the person left as it was is still the model's.
-            left, given = before or {}, call.arguments.items()
-            self.turn.hear({name: v for name, v in given if name not in left or left[name] != v})
+            self._hear_changes(before or {}, call.arguments)
         try:
             with carry(read_context()._replace(next_call=[NextCall(id=made)])):
                 called = await self._make(call, wrapped)
@@ -191,6 +193,11 @@ class Run:
                 raise
             called = await self.call(call)
         return called if before is None else _tell_change(called, call)
+
+    def _hear_changes(self, asked: Mapping[str, object], given: Mapping[str, object]) -> None:
+        """What a person left as it was is still the model's."""
+        changes = {n: v for n, v in given.items() if n not in asked or asked[n] != v}
+        self.turn.hear(changes)
 
     async def _make(
         self, call: HostCall, wrapped: Hosted | None, *, approved: LiveAction | None = None
@@ -215,8 +222,6 @@ class Run:
         if waits is not None:
             await self._holds.keep(call, waits.hold)
             raise HeldError(str(waits), action=waits.hold.action, why=waits.hold.reason)
-        if approved is not None:
-            await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
 
     def _note_made(self, action: LiveAction) -> None:
@@ -392,7 +397,7 @@ class Run:
             findings=reviewed.findings,
             note=(reviewed.question if kept else "") or reviewed.note,
             feedback=feedback,
-            undone=reviewed.correction is not None,
+            undone=reviewed.correction is not None or bool(reviewed.question),
             stands=reviewed.stands,
             finished=done,
             unfinished=None if done or self._keep_unfinished else reviewed.build_error(reply),

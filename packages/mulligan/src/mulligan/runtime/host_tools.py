@@ -21,6 +21,7 @@ from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.outside_calls import Identity
+from mulligan.runtime.payloads import ASKED
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.wrapper import find_wrapped, wrap_tool
@@ -292,7 +293,7 @@ class Waited(Struct, frozen=True, kw_only=True):
     made: bool
     """Its result is that of the action."""
     replaced: bool = False
-    """The action is another call, which a person has put in its place."""
+    """A person has changed the call, or put another one in its place: it is that of the action."""
 
 
 class HostHolds(Struct, frozen=True, kw_only=True):
@@ -333,8 +334,10 @@ class HostHolds(Struct, frozen=True, kw_only=True):
             await self.forget(call)
         if action.state in _DONE or action.state is State.APPROVED:
             live = await asyncio.to_thread(self.toolbox.take_up, action, self.vault)
+            asked = await asyncio.to_thread(self.vault.get, action.id, ASKED)
             if live is not None:
-                return Waited(action=live, made=action.state is not State.APPROVED)
+                made, edited = action.state is not State.APPROVED, asked is not None
+                return Waited(action=live, made=made, replaced=edited)
         if action.state is State.DENIED:
             other = await self._follow_other(call, action)
             if other is not None:

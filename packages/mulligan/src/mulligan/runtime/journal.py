@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -21,12 +21,13 @@ from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.assessment import LaterCalls
 from mulligan.runtime.live_action import LiveAction, keep_said
 from mulligan.runtime.payloads import (
-    ReviewedAttempt,
+    ASKED,
     keep_arguments,
     keep_before,
     keep_findings,
     keep_outcome,
     keep_review,
+    load_record,
 )
 from mulligan.runtime.waiting import ON_LOOP, BootTime, SteadyClock, Waiter, read_steady
 from mulligan.types.action import (
@@ -54,6 +55,7 @@ from mulligan.types.errors import (
     StoreError,
 )
 from mulligan.types.events import ActionMoved, ActionUndone
+from mulligan.types.finding import Verdict
 from mulligan.types.interfaces import Clock, Journal, Vault
 from mulligan.types.limits import Retention
 
@@ -356,15 +358,10 @@ class JournalWriter:
         return same
 
     async def intend(
-        self,
-        actions: Sequence[LiveAction],
-        *,
-        evidence: bytes,
-        keep: Sequence[Kept] = (),
-        why: str = "",
+        self, actions: Sequence[LiveAction], *, keep: Iterable[Kept], why: str
     ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        keep = [*keep, self._keep_shared(actions, "evidence", evidence)]
+        keep = list(keep)
         for action in actions:
             keep += [*keep_arguments(action), *keep_before(action), *keep_said(action)]
             self.live.add(action.id)
@@ -382,10 +379,10 @@ class JournalWriter:
             keep += keep_outcome(a, row, whole=not shared)
         if shared:
             # One for all: of a bulk of thousands, each would else keep what all returned.
-            keep += keep_outcome(actions[0], self._keep_shared(actions, "result", b""))
+            keep += keep_outcome(actions[0], self.keep_shared(actions, "result", b""))
         await self.move(actions, State.EXECUTED, keep=keep, facts=facts)
 
-    def _keep_shared(self, actions: Sequence[LiveAction], name: str, value: bytes) -> Kept:
+    def keep_shared(self, actions: Sequence[LiveAction], name: str, value: bytes) -> Kept:
         """What all actions of a call have in common; of a bulk, kept once and for its time."""
         parent = actions[0].opening.parent
         if parent is None:
@@ -454,14 +451,16 @@ class JournalWriter:
             taken = await self.waiter.aside(partial(list, taken))
         return taken
 
-    def build_review(self, reviewed: ReviewedAttempt) -> list[Kept]:
+    def build_review(
+        self, verdict: Verdict, *, turn: str, attempt: int, told: str = "", late: bool = False
+    ) -> list[Kept]:
         """The result of a review, to be kept for the page of its turn."""
-        verdict = reviewed.verdict
         if not (verdict.by or verdict.findings or verdict.facts):
             return []
-        now = self.clock()
+        now, until = self.clock(), self.clock() + self.kept_life
+        about: dict[str, Any] = {"turn": turn, "attempt": attempt, "told": told, "late": late}
         try:
-            return [keep_review(reviewed, at=now, until=now + self.kept_life, scrub=self.scrub)]
+            return [keep_review(verdict, **about, at=now, until=until, scrub=self.scrub)]
         except Exception as error:  # noqa: BLE001 - a page may lack it, a turn may not fail for it
             _report.warning("The result of a review could not be kept (%s).", type(error).__name__)
             return []
@@ -493,8 +492,12 @@ class JournalWriter:
         """Take over what others have made of holds: a person answers when it suits them."""
         for action in [each for each in actions if each.state in HOLDS]:
             current = await asyncio.to_thread(self.journal.find_action, action.id)
-            if current is not None:
-                action.state, action.version = current.state, current.version
+            if current is None:
+                continue
+            action.state, action.version = current.state, current.version
+            if await asyncio.to_thread(self.vault.get, action.id, ASKED) is not None:
+                read = partial(load_record, vault=self.vault, originals=action.originals)
+                action.record = await asyncio.to_thread(read, current, action.declaration)
 
     def has_passed(self, action: str, since: BootTime | None, wait: timedelta) -> bool:
         """Whether so much time has passed since an action was given up, by a monotonic clock.

@@ -110,7 +110,7 @@ def build_action(
     parent: str | None = None,
 ) -> LiveAction:
     """One action of a call, with copies of all that it was given."""
-    declaration = call.tool.declaration
+    declaration, root = call.tool.declaration, turn.root
     opening = Opening(
         tool=declaration.tool,
         server=declaration.server,
@@ -120,13 +120,13 @@ def build_action(
         tenant=call.labels.tenant,
         turn=turn.id,
         attempt=turn.attempt.number,
-        outer=f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None,
+        outer=f"{root.id}/{root.attempt.number}" if turn.is_inner else None,
         call=call.id,
         parent=parent,
         key=call.key,
         binding=call.tool.mark,
-        session=_read_session(turn.root),
-        durable=turn.root.durable,
+        session=turn.home.redact_label(root.turn.session) if root.turn.session else "",
+        durable=root.durable,
     )
     return LiveAction(
         id=id,
@@ -138,10 +138,6 @@ def build_action(
         on_settled=partial(log_settled, call.tool),
         belongs=call.belongs,
     )
-
-
-def _read_session(turn: OpenTurn) -> str:
-    return turn.home.redact_label(turn.turn.session) if turn.turn.session else ""
 
 
 def split_result(result: object, actions: Sequence[LiveAction]) -> list[object]:
@@ -219,9 +215,10 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         self.attempt.actions.append(action)
         held = await hold_call(
             action,
-            reason=f"{reason} Only this process can run it." if only_here else reason,
+            reason=reason,
             book=self.book,
             evidence=gather_evidence(self.turn, self.attempt),
+            only_here=bool(only_here),
         )
         if bound:
             self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
@@ -345,12 +342,14 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         book = self.book
         # Where others took over and undid what this attempt had done, what was read is not there.
         book.refuse_if_taken_over(self.attempt.actions[-1:])
-        evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
+        keep = bring_evidence(self.turn, self.attempt, actions=actions, book=book)
         self.attempt.actions.extend(actions)
-        keep = [*evidence.keep, *self._keep_makers(actions)]
+        # What one of the calls that make this one returns may be what this one has left.
+        if makers := " ".join(self.call.list_makers()).encode():
+            keep += [Kept(owner=action.id, name=WITHIN, value=makers) for action in actions]
         if self.call.id in self.attempt.approved:
             keep += [Kept(owner=action.id, name=LET_RUN, value=b"") for action in actions]
-        await book.intend(actions, evidence=evidence.packed, keep=keep, why=why)
+        await book.intend(actions, keep=keep, why=why)
         self._keep_tools(actions)
         await checkpoint(Point.INTENDED)
         self.call.require_lease = partial(book.require_lease, actions, to=Request.CALL)
@@ -370,11 +369,6 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         outcome = await book.record_ending(actions, ended) or tried.last
         await checkpoint(Point.EXECUTED)
         return await return_or_raise(self.call, outcome)
-
-    def _keep_makers(self, actions: Sequence[LiveAction]) -> list[Kept]:
-        """The calls that make this one: what one of them returns may be what this one has left."""
-        makers = " ".join(self.call.list_makers()).encode()
-        return [Kept(owner=a.id, name=WITHIN, value=makers) for a in actions] if makers else []
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
         """The turn did not wait for this call, so that its answer was given without it."""

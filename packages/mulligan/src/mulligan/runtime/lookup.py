@@ -239,10 +239,7 @@ class Recall:
 def _filter_unlikely(suggest: Suggest) -> Suggest:
     """Without what is hardly ever right: an agent that is told it reads it, and tries it."""
 
-    def suggest_likely(failed: FailedCall) -> Iterator[Suggestion]:
-        return (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
-
-    return suggest_likely
+    return lambda failed: (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
 
 
 def suggest_with_memory(

@@ -286,7 +286,9 @@ def fail_call(
         failure = replace(failure, refused=True)
     elif read_effect_note(error) is EffectNote.DONE:
         failure = replace(failure, landed=True)
-    _note_whose(call, error)
+    # As one around that may let it pass: which call it came out of first.
+    with suppress(Exception):  # one that takes no notes
+        setattr(error, _WHOSE, (call.parent or call.id, call.at_us))
     call.note_end(acted=not failure.nothing_done)
     execution = Execution(
         call=described,
@@ -381,12 +383,6 @@ def is_own_refusal(call: ActiveCall, error: BaseException) -> bool:
 
 
 _WHOSE = "mulligan_call"
-
-
-def _note_whose(call: ActiveCall, error: BaseException) -> None:
-    """Remember which call an error came out of first, as one around that may let it pass."""
-    with suppress(Exception):  # one that takes no notes
-        setattr(error, _WHOSE, (call.parent or call.id, call.at_us))
 
 
 def _is_of_another(call: ActiveCall, error: BaseException) -> bool:

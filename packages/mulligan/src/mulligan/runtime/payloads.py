@@ -44,6 +44,10 @@ LOST = b"null"
 """In the place of such a row: it cannot be had back."""
 
 
+ASKED = "asked"
+"""What an agent had asked for, where a person has approved its call with other arguments."""
+
+
 class Keeping(Protocol):
     """An action, as far as its values are kept."""
 
@@ -84,6 +88,14 @@ def keep_outcome(action: Keeping, row: Kept, *, whole: bool = True) -> list[Kept
         left = {name: replace_lost(value) for name, value in came.items()}
         shown = replace(row, value=encode_value(left))
         return [shown, _build_row(row, encode_named(left, at=row.name))]
+
+
+def restore_arguments(
+    plain: Mapping[str, object], declaration: Declaration, opening: Opening
+) -> dict[str, Any]:
+    """Arguments that a person has written, as the annotations of the tool read them."""
+    hints = _find_argument_hints(declaration, opening)
+    return {name: from_plain(value, hints.get(name)) for name, value in plain.items()}
 
 
 def is_exact(action: Keeping) -> bool:
@@ -284,31 +296,28 @@ class KeptReview(Struct, frozen=True, kw_only=True):
     """The correction that the attempt was begun with; empty: it was the first."""
 
 
-class ReviewedAttempt(Struct, frozen=True, kw_only=True):
-    """An attempt that a review has just come to an end for."""
-
-    turn: str
-    number: int
-    verdict: Verdict
-    told: str = ""
-    late: bool = False
-
-
 def keep_review(
-    reviewed: ReviewedAttempt, *, at: datetime, until: datetime, scrub: Callable[[str], str]
+    verdict: Verdict,
+    *,
+    turn: str,
+    attempt: int,
+    told: str,
+    late: bool,
+    at: datetime,
+    until: datetime,
+    scrub: Callable[[str], str],
 ) -> Kept:
     """A review as a value that ends."""
-    verdict = reviewed.verdict
 
     def show(text: str | None, most: int = LONGEST) -> str:
         return scrub(text)[:most].encode("utf-8", "replace").decode() if text else ""
 
     kept = KeptReview(
-        attempt=reviewed.number,
+        attempt=attempt,
         at=at,
-        late=reviewed.late,
+        late=late,
         standing=verdict.standing.value,
-        confidence=verdict.confidence.value if verdict.confidence else "",
+        confidence=verdict.shown_confidence or "",
         by=verdict.by,
         facts=tuple(show(fact.about) for fact in verdict.facts[:MOST]),
         findings=tuple(
@@ -321,11 +330,10 @@ def keep_review(
             )
             for each in verdict.findings[:MOST]
         ),
-        told=show(reviewed.told, LONGEST_CORRECTION),
+        told=show(told, LONGEST_CORRECTION),
     )
-    name = _name_review(reviewed.number, late=reviewed.late)
-    value = encode_record(kept).encode()
-    return Kept(owner=reviewed.turn, name=name, value=value, expires_at=until)
+    name, value = _name_review(attempt, late=late), encode_record(kept).encode()
+    return Kept(owner=turn, name=name, value=value, expires_at=until)
 
 
 def load_reviews(vault: Vault, turn: str, *, attempts: int) -> Sequence[KeptReview]:

@@ -16,6 +16,7 @@ from collections.abc import (
     Generator,
     Hashable,
     Iterable,
+    Mapping,
     Sequence,
 )
 from contextlib import suppress
@@ -33,13 +34,18 @@ from mulligan.process.event_loop import leave_waiting_thread
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.user_functions import call_here
 from mulligan.runtime.assessment import describe_error, says_gone
-from mulligan.runtime.context import carry_on, gather_existing_ids, leave_turns, read_context
+from mulligan.runtime.context import (
+    carry_on,
+    gather_existing_ids,
+    hear_changes,
+    leave_turns,
+    read_context,
+)
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.payloads import (
     LET_RUN,
     Rejection,
-    ReviewedAttempt,
     UndeclaredCall,
     decode_executions,
     decode_history,
@@ -47,12 +53,12 @@ from mulligan.runtime.payloads import (
     decode_undeclared,
     load_evidence,
     load_trail,
+    restore_arguments,
 )
 from mulligan.runtime.probe import settle, settle_approved
 from mulligan.runtime.retry import release
 from mulligan.runtime.review import choose_step, join_verdicts, requires_verdict, settle_reviewed
 from mulligan.runtime.rollback import (
-    MOST_TRIES,
     Fate,
     choose_fate,
     list_outer,
@@ -68,15 +74,17 @@ from mulligan.types.action import (
     AWAITING_REVIEW,
     GONE,
     HOLDS,
+    MOST_TRIES,
     UNANSWERED,
     UNCERTAIN,
     Action,
     State,
     find_expiry,
 )
+from mulligan.types.call import Outcome
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, JournalError
-from mulligan.types.finding import Standing
+from mulligan.types.finding import Finding, Standing
 from mulligan.types.interfaces import Vault
 from mulligan.types.policy import Step
 
@@ -131,8 +139,7 @@ async def review_late(
         else choose_step(verdict, attempt=number, reviewers=reviewers, standing=actions)
     )
     turn = parts[0].attempted.turn.id
-    reviewed = ReviewedAttempt(turn=turn, number=number, verdict=verdict, late=True)
-    book.keep_later(book.build_review(reviewed))
+    book.keep_later(book.build_review(verdict, turn=turn, attempt=number, late=True))
     end = _End(actions=actions, beside=beside, parts=parts, book=book)
     match verdict.standing:
         case Standing.UNCHECKED if requires_verdict(unseen) and not delivered:
@@ -452,8 +459,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         """
         await checkpoint(Point.RECOVERING)
         await self.book.record_late_results()
-        found = await asyncio.to_thread(self._list_open, only)
-        left = await asyncio.to_thread(self._find_left_behind, found)
+        found, left = await asyncio.to_thread(self._look_around, only)
         due = [action for action in left if self._is_due(action)]
         if not due:
             return 0
@@ -532,6 +538,13 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
 
         return await _run_together(map(take_up_one, works))
 
+    def _look_around(self, only: Collection[str] | None) -> tuple[list[Action], list[Action]]:
+        """What is open, and what of it was left behind."""
+        found = self._list_open(only)
+        # Asked at once: what a turn was at work on, it may have settled and let go of since.
+        free = [action for action in found if not self._is_taken(action.id)]
+        return found, self._find_left_behind(free)
+
     def _list_open(self, only: Collection[str] | None) -> list[Action]:
         journal, found = self.book.journal, list[Action]()
         if only is not None:
@@ -553,8 +566,7 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         return [
             action
             for action in sorted(found, key=read_order, reverse=True)
-            if not self._is_taken(action.id)
-            and is_left_behind(action.state, mine=action.writer == mine, gone=action.writer in gone)
+            if is_left_behind(action.state, mine=action.writer == mine, gone=action.writer in gone)
         ]
 
     def _is_taken(self, action: str) -> bool:
@@ -805,6 +817,32 @@ class ActionInspector(Struct, frozen=True, kw_only=True):
 
     book: JournalWriter
     toolbox: Toolbox
+    reviewers: Reviewers
+
+    async def check_edited(
+        self, action: Action, changes: Mapping[str, object]
+    ) -> Sequence[Finding] | None:
+        """The errors that the checks find in a held call as a person has changed it, with the
+        changes as that person's words; `None`: its tool is not here. No model is asked."""
+        known = self.toolbox.take_up(action, self.book.vault)
+        kept = load_evidence(self.book.vault, action.opening, action=action.id)
+        if known is None or kept is None:
+            return None
+        changed = restore_arguments(changes, known.declaration, action.opening)
+        known.record = replace(known.record, arguments={**known.record.arguments, **changed})
+        turn = decode_turn(kept)
+        history = decode_history(kept, turn)
+        turn = hear_changes(replace(turn, history=history), changed)
+        proposed = replace(as_execution(known, turn), outcome=Outcome.UNKNOWN)
+        attempted = Attempted(
+            turn=turn,
+            executions=(*decode_executions(kept), proposed),
+            earlier=(*history.executions, *decode_executions(kept, part="earlier")),
+        )
+        computed = replace(self.reviewers, judge=None, gathers=(), tell=lambda _: None)
+        number = action.opening.attempt
+        verdict = await review_attempt(attempted, by=computed, attempt=number, judged=False)
+        return [each for each in verdict.errors if each.call == proposed.call.id]
 
     async def read_now(self, action: Action) -> object:
         """What is there now, as its tool reads it; `None` for nothing."""

@@ -335,13 +335,9 @@ def _contradicts(again: SuggestedCall, corrected: SuggestedCall) -> bool:
     one, other = corrected.advised, again.advised
     same_failure = one is not None and other is not None and one.pattern == other.pattern
     learned = all(each.suggestion.source is Origin.MEMORY for each in (again, corrected))
-    before, after = (_list_touched(each) for each in (corrected, again))
+    both = (_compare(each.execution.call.arguments, each.arguments) for each in (corrected, again))
+    before, after = ({*changed.changes, *changed.drops} for changed in both)
     return same_failure or (learned and bool(before & after))
-
-
-def _list_touched(corrected: SuggestedCall) -> set[str]:
-    changed = _compare(corrected.execution.call.arguments, corrected.arguments)
-    return {*changed.changes, *changed.drops}
 
 
 def _announce_repair(tool: Tool, corrected: SuggestedCall) -> None:

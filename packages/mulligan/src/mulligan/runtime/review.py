@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.loops.actions import Reviewers
@@ -17,7 +16,6 @@ from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.payloads import (
     FOLLOWING,
-    ReviewedAttempt,
     UndeclaredCall,
     name_trail,
     pack_evidence,
@@ -47,23 +45,23 @@ def join_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
         by=tuple(dict.fromkeys(who for each in verdicts for who in each.by)),
         unchecked=tuple(dict.fromkeys(call for each in verdicts for call in each.unchecked)),
         looked={call: who for each in verdicts for call, who in each.looked.items()},
+        muted={call: rules for each in verdicts for call, rules in each.muted.items()},
     )
 
 
-def join_inner(verdict: Verdict, attempt: LiveAttempt) -> Verdict:
-    """The result of a review with those of the turns inside it, which have found what they found.
+def join_unseen(verdict: Verdict, attempt: LiveAttempt) -> Verdict:
+    """The result of a review with those of the turns inside it, which have found what they found,
+    and with what none can speak for.
 
     A look at what an attempt did itself is none at what was done in a turn inside it.
     """
-    if not attempt.inner:
-        return verdict
     parts = [each for each in attempt.list_whole()[1:] if each.list_changing()]
-    inner = [each.verdict for each in parts if each.verdict is not None]
-    if unseen := tuple(attempt.list_unseen_inside()):
-        inner.append(Verdict(standing=Standing.UNCHECKED, confidence=None, unchecked=unseen))
-    if not inner:
+    others = [each.verdict for each in parts if each.verdict is not None]
+    if unseen := tuple(attempt.list_unseen()):
+        others.append(Verdict(standing=Standing.UNCHECKED, confidence=None, unchecked=unseen))
+    if not others:
         return verdict
-    joined = join_verdicts(inner if is_idle(verdict) else [verdict, *inner])
+    joined = join_verdicts(others if is_idle(verdict) else [verdict, *others])
     return replace(joined, findings=verdict.findings, facts=verdict.facts)
 
 
@@ -142,25 +140,23 @@ async def settle_reviewed(
     keep: Sequence[Kept] = (),
 ) -> None:
     """Write down that actions stand, with the reviewers of each, if any."""
-    reviewed: dict[tuple[str, ...], list[LiveAction]] = {}
+    reviewed: dict[tuple[tuple[str, ...], tuple[str, ...]], list[LiveAction]] = {}
     for action in actions:
         note_looks(action, verdict)
-        reviewed.setdefault(action.looked, []).append(action)
-    why = "No check reviewed it, and no judge was asked."
+        muted = verdict.muted.get(action.opening.call or action.id, ())
+        reviewed.setdefault((action.looked, muted), []).append(action)
     after = ", in a late review" if late else ""
-    await book.move_together(
-        [
-            StateChange(
-                actions=found,
-                state=State.VERIFIED,
-                facts={"by": f"{' and '.join(looked)}{after}"},
-            )
-            if looked
-            else StateChange(actions=found, state=State.UNCHECKED, why=why)
-            for looked, found in reviewed.items()
-        ],
-        keep=keep,
-    )
+    changes = []
+    for (looked, muted), found in reviewed.items():
+        facts: dict[str, object] = {"muted": ", ".join(muted)} if muted else {}
+        if looked:
+            facts["by"] = f"{' and '.join(looked)}{after}"
+            changes.append(StateChange(actions=found, state=State.VERIFIED, facts=facts))
+            continue
+        other = "other " if muted else ""
+        why = f"No {other}check reviewed it, and no judge was asked."
+        changes.append(StateChange(actions=found, state=State.UNCHECKED, why=why, facts=facts))
+    await book.move_together(changes, keep=keep)
 
 
 def note_looks(action: LiveAction, verdict: Verdict) -> None:
@@ -169,34 +165,8 @@ def note_looks(action: LiveAction, verdict: Verdict) -> None:
     action.looked = verdict.looked.get(action.opening.call or action.id, action.looked)
 
 
-def choose_confidence(verdict: Verdict) -> Confidence | None:
-    """How sure to call an outcome: one that was rejected to the end is not sure at all."""
-    return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence
-
-
-def build_review(turn: OpenTurn, verdict: Verdict, *, book: JournalWriter) -> list[Kept]:
-    """The result of the current attempt's review, to be kept with what follows from it."""
-    told, sure = turn.correction, choose_confidence(verdict)
-    return book.build_review(
-        ReviewedAttempt(
-            turn=turn.id,
-            number=turn.attempt.number,
-            verdict=verdict if sure is verdict.confidence else replace(verdict, confidence=sure),
-            told=told.text if told is not None else "",
-        )
-    )
-
-
 _TO_BE_REVIEWED = UNCERTAIN | AWAITING_REVIEW
 """States from which an action may yet come to a late review."""
-
-
-class Evidence(Struct, frozen=True, kw_only=True):
-    """What is kept when an action is put on record."""
-
-    packed: bytes
-    keep: Sequence[Kept] = ()
-    """What leads to it from the evidence before it."""
 
 
 def gather_evidence(turn: OpenTurn, attempt: LiveAttempt) -> bytes:
@@ -205,18 +175,18 @@ def gather_evidence(turn: OpenTurn, attempt: LiveAttempt) -> bytes:
 
 
 def bring_evidence(
-    turn: OpenTurn, attempt: LiveAttempt, *, action: LiveAction, book: JournalWriter
-) -> Evidence:
-    """What has been shown since the last action was put on record; from now on it is told."""
-    trail, owner = attempt.trail, action.opening.parent or action.id
-    packed = _tell(turn, attempt)
-    before, trail.owner, trail.parts = trail.owner, owner, 0
-    trail.shared = action.opening.parent is not None
-    if before is None:
-        return Evidence(packed=packed)
-    until = book.clock() + SHARED_LIFE
-    link = Kept(owner=before, name=FOLLOWING, value=owner.encode(), expires_at=until)
-    return Evidence(packed=packed, keep=[link])
+    turn: OpenTurn, attempt: LiveAttempt, *, actions: Sequence[LiveAction], book: JournalWriter
+) -> list[Kept]:
+    """What has been shown since the last action was put on record, and what leads to it from the
+    evidence before it; from now on it is told."""
+    trail, parent = attempt.trail, actions[0].opening.parent
+    keep = [book.keep_shared(actions, "evidence", _tell(turn, attempt))]
+    before, trail.owner, trail.parts = trail.owner, parent or actions[0].id, 0
+    trail.shared = parent is not None
+    if before is not None:
+        value, until = trail.owner.encode(), book.clock() + SHARED_LIFE
+        keep.append(Kept(owner=before, name=FOLLOWING, value=value, expires_at=until))
+    return keep
 
 
 def follow_undeclared(turn: OpenTurn, *, book: JournalWriter) -> None:

@@ -48,6 +48,7 @@ from mulligan.runtime.undo import (
 )
 from mulligan.types.action import (
     AWAITING_REVIEW,
+    MOST_TRIES,
     SETTLED,
     STATE_AFTER,
     UNANSWERED,
@@ -67,8 +68,6 @@ _report = logging.getLogger("mulligan")
 
 MOST_STALE = 5
 """How often others may move an action between our look at it and our entry."""
-MOST_TRIES = 5
-"""Undos, or late reviews, of one action: after so many a person is asked."""
 
 _MANY = 100
 """So many that not every element of a bulk names them all: one does, and the others name it."""
@@ -308,7 +307,10 @@ async def _record_standing(
 ) -> None:
     actions = [action for _, action in standing]
     book.live.update(action.id for action in actions)
-    keep = [kept for action in actions for kept in _keep_arguments(action)]
+    keep = [kept for action in actions for kept in keep_said(action)]
+    for action in actions:
+        value = encode_value(action.record.arguments)
+        keep.append(Kept(owner=action.id, name="arguments", value=value))
     await book.move(actions, State.INTENT, keep=keep, why="Its effect is not declared.")
     came_back = [action for certain, action in standing if certain]
     await book.move(came_back, State.EXECUTED)
@@ -317,11 +319,6 @@ async def _record_standing(
     lead = "It failed, and may have taken effect."
     told = why.with_lead(lead) if isinstance(why, Rejection) else f"{lead} {why}"
     await book.move(unsure, State.NEEDS_HUMAN, why=told)
-
-
-def _keep_arguments(action: LiveAction) -> list[Kept]:
-    value = encode_value(action.record.arguments)
-    return [Kept(owner=action.id, name="arguments", value=value), *keep_said(action)]
 
 
 def _describe_standing(untracked: UntrackedCall, action: LiveAction) -> RejectedAction:
@@ -437,7 +434,7 @@ def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
     around: set[tuple[str, str]] = set()
     ids: set[str] = set()
     for action in actions:
-        alone = action.callbacks.version is None or action.declaration.deletes
+        alone = not is_told_by_version(action)
         outer = set(list_outer(action.objects))
         waits = not (
             touched.isdisjoint(action.objects | outer)
@@ -694,16 +691,12 @@ class _Rollback:
             # Without a version a second undo cannot be told from the first, and what was undone
             # since would come back with it. Once one was sent, recovery only looks.
             alone = len(self.by_id) == 1 and not action.undo_begun
-            tells = action.undo_begun and _may_show_later(sent, undone)
+            # Another look may find that an undo has worked which was sent.
+            silent = sent.failure is not None and is_silence(sent.failure)
+            tells = action.undo_begun and (undone.result is UndoResult.UNKNOWN or silent)
             facts["for_a_person"] = undone.for_a_person or not (alone or tells)
         state = STATE_AFTER[undone.result]
         await self.book.move([action], state, keep=keep, why=undone.why, facts=facts)
-
-
-def _may_show_later(sent: _Undo, undone: Undone) -> bool:
-    """Whether another look may find that an undo has worked which was sent."""
-    silent = sent.failure is not None and is_silence(sent.failure)
-    return undone.result is UndoResult.UNKNOWN or silent
 
 
 def _claim_by_word(
@@ -724,17 +717,15 @@ def _claim_by_word(
 
 
 def _describe_undone(action: LiveAction) -> RejectedAction:
-    why = _describe_cover(action) if action.covered else action.undone_why
+    why = action.undone_why
+    if action.covered:
+        why = "a later call on the same object could not be undone"
+        if not action.objects:
+            why = (
+                "a later call could not be undone, and their tools do not declare which objects "
+                "they are about"
+            )
     return build_rejected_action(action, result=action.undone, why=why)
-
-
-def _describe_cover(action: LiveAction) -> str:
-    if action.objects:
-        return "a later call on the same object could not be undone"
-    return (
-        "a later call could not be undone, and their tools do not declare which objects they are "
-        "about"
-    )
 
 
 def _list_beyond_undo(attempt: LiveAttempt) -> list[RejectedAction]:

@@ -22,7 +22,6 @@ from mulligan.process.event_loop import call_on_fork
 from mulligan.process.user_functions import await_value, call_here
 from mulligan.redaction import Redactor
 from mulligan.redaction.fast import find_form
-from mulligan.redaction.redactor import RedactArguments
 from mulligan.runtime.context import Labels
 from mulligan.runtime.declaration import Declaration, find_definition, list_functions
 from mulligan.runtime.journal import JournalWriter
@@ -244,11 +243,6 @@ class Reach(Struct, frozen=True, kw_only=True):
     guarded: bool
     """A call of a turn is looked at or written down before it is made."""
 
-    @property
-    def unwraps(self) -> bool:
-        """Whether arguments that came as text or one level too deep are read as they were meant."""
-        return not self.mode.only_watches
-
 
 class Tool:
     """One declared tool: what its author says of it, and how its calls have gone."""
@@ -294,7 +288,9 @@ class Tool:
             is_known=runtime.form.is_known,
         )
         self.allow = frozenset(declaration.arguments.allow)
-        self.redact = self._prepare_redaction()
+        self.redact = runtime.redactor.prepare_parameters(
+            enums=self.signature.enums, allow=self.allow
+        )
         """Arguments as the log may show them."""
         self.traffic = TrafficByTenant()
         """How its calls have gone, each tenant's for themselves."""
@@ -320,10 +316,6 @@ class Tool:
         effect = self.declaration.classify_effect(arguments) if mode.reviews else Effect.READ
         held = effect is Effect.IRREVERSIBLE or (effect is Effect.UNDECLARED and self.changes)
         return Watched(mode, held=held, undone=effect is Effect.REVERSIBLE)
-
-    def _prepare_redaction(self) -> RedactArguments:
-        redactor = self.runtime.redactor
-        return redactor.prepare_parameters(enums=self.signature.enums, allow=self.allow)
 
     @property
     def bound(self) -> str:

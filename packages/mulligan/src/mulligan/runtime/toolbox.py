@@ -20,6 +20,7 @@ from mulligan.types.action import Action, By, Opening
 from mulligan.types.call import Call, Record
 from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Waiver
 from mulligan.types.interfaces import Vault
 
 _report = logging.getLogger("mulligan")
@@ -41,6 +42,8 @@ class Toolbox:
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
         self._most: Mapping[str, Mode] = {}
+        self.waivers: list[Waiver] = []
+        """What people have said of rules on a page, the ended ones too."""
         self.news = False
         """Something was declared since the last announcement."""
 

@@ -36,12 +36,10 @@ from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.payloads import Rejection
 from mulligan.runtime.probe import settle
 from mulligan.runtime.review import (
-    build_review,
-    choose_confidence,
     choose_step,
     follow_undeclared,
     is_idle,
-    join_inner,
+    join_unseen,
     keep_rest,
     note_looks,
     requires_verdict,
@@ -313,7 +311,7 @@ class TurnLoop:
             attempt=attempt.number - self._settled,
             judged=attempt.asks,
         )
-        verdict = join_inner(verdict, attempt)
+        verdict = join_unseen(verdict, attempt)
         self._verdicts[attempt.number] = verdict
         await checkpoint(Point.REVIEWED)
         return verdict
@@ -344,7 +342,10 @@ class TurnLoop:
             standing=standing,
         )
         self._verdicts[number] = decided
-        self._review_kept = build_review(self.turn, decided, book=self._book)
+        told = self.turn.correction
+        self._review_kept = self._book.build_review(
+            decided, turn=self.turn.id, attempt=number, told="" if told is None else told.text
+        )
         if not any(attempt.actions for attempt in self.turn.attempt.list_whole()):
             self._book.keep_later(self._take_review())
         for execution in self.turn.attempt.list_executions():
@@ -452,7 +453,7 @@ class TurnLoop:
         stands = last.step in (Step.ACCEPT, Step.DEFER)
         return {
             "standing": verdict.standing,
-            "confidence": choose_confidence(verdict),
+            "confidence": verdict.shown_confidence,
             "findings": self._verdicts[last.number].findings,
             "note": render_note(verdict, actions) if note and not self.turn.is_inner else "",
             "question": render_question(verdict, rejected) if question else "",

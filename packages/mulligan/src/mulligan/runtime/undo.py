@@ -76,7 +76,7 @@ def _list_parts(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _is_id(name: str) -> bool:
-    plain = name.lower().lstrip("_")
+    plain = name.lower().lstrip("_").removesuffix("s")
     return plain in ("id", "uid", "key") or plain.endswith(("_id", "_uid"))
 
 

@@ -40,6 +40,9 @@ class Session(Protocol):
 
     _queries: dict[str, str]
 
+    def learn(self, query: str) -> str:
+        """A statement in the words of our SQL becomes a named one; the answer is its name."""
+
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query."""
         return self.execute(self._queries[query], values)

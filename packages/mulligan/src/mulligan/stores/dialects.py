@@ -28,6 +28,12 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Rows of positional values, to be inserted; in our queries with their types."""
     value: str
     """One of these values, by its type."""
+    bytewise: str
+    """A text in the order of its bytes, whatever its column is ordered by."""
+    set_number: str
+    """Makes a column count on from where the rows of its table end."""
+    numbered: str = ""
+    """An insertion says the numbers itself that the table would count."""
     unlocked: str = ""
     """Only rows that no other transaction holds; a file has one writer at a time."""
     by_key: str = ""
@@ -63,7 +69,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
         return said
 
 
-_WORDS = ("now_us", "greatest", "least", "each", "add_counts", "rows", "unlocked", "by_key")
+_WORDS = (
+    "now_us", "greatest", "least", "each", "add_counts", "rows", "unlocked", "by_key", "bytewise",
+    "set_number", "numbered",
+)  # fmt: skip
 _WORD = re.compile(rf"\{{({'|'.join(_WORDS)})\b([^{{}}]*)\}}")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -75,6 +84,8 @@ SQLITE = Dialect(
     add_counts="add_counts({}, {})",
     rows="values ({})",
     value="?",
+    bytewise="{}",
+    set_number="select 1",
     by_key="without rowid",
     types={
         ' collate "C"': "",
@@ -98,6 +109,11 @@ POSTGRES = Dialect(
     ) as total
   )""",
     rows="select * from unnest({})",
+    bytewise='{} collate "C"',
+    set_number="""select setval(
+    pg_get_serial_sequence('mulligan.{0}', '{1}'), coalesce(max({1}), 0) + 1, false
+  ) from {0}""",
+    numbered="overriding system value",
     unlocked="for update skip locked",
     value="?::{}[]",
 )

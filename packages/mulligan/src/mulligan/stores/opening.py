@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
+from pathlib import PurePath
 from typing import Any, TypedDict, Unpack, cast
 
 from msgspec import Struct, field
@@ -29,6 +30,8 @@ HIDDEN = "<store>"
 """Shown for a URL that may hold a password."""
 
 _FILE = re.compile(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
+_WORD = re.compile(r"[A-Za-z][A-Za-z_./-]*[A-Za-z]|[A-Za-z]")
+"""A name or a path of letters: no secret."""
 _SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
 _HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
 _SERVER = re.compile(
@@ -82,9 +85,7 @@ OURS = {
 """What our own package registers, looked at first: reading metadata costs every start some time,
 and other packages cannot take these names."""
 
-_FORMS = (
-    "memory:, sqlite:///file.db, sqlite:////absolute/path.db or postgresql://user@host/database"
-)
+_FORMS = "memory:, sqlite:///file.db, sqlite:////absolute/path.db or postgresql://host/database"
 
 
 def choose_opener(url: str) -> Opener:
@@ -109,8 +110,14 @@ def choose_opener(url: str) -> Opener:
 def make_refusal(url: str) -> UnknownStoreError:
     """Says what a store's URL can be, without a password that this one may hold."""
     registered = "".join(f", {name}:" for name in find_extensions(GROUP) if name not in OURS)
+    # A path, or one with a slash too few, or no more than a name.
+    word = _WORD.fullmatch(url)
+    path = f"{url}.db" if word else re.sub(r"^sqlite:/{0,2}", "", url)
+    near = f" Did you mean 'sqlite:///{path}'?" if _FILE.fullmatch(path) and path else ""
+    plain = url if word else strip_credentials(url)
+    shown = "What was named (not shown: it may hold a password)" if plain == HIDDEN else repr(plain)
     return UnknownStoreError(
-        f"{strip_credentials(url)!r} is not the URL of a store: use {_FORMS}{registered}. A "
+        f"{shown} is not the URL of a store.{near} Use {_FORMS}{registered}. A "
         f'package brings another scheme by an entry point of the group "{GROUP}": '
         "install the one that does, or see CONTRIBUTING.md."
     )
@@ -160,11 +167,34 @@ def open_store(
     return choose_opener(url)(url, options)
 
 
+def refuse_no_store(given: object) -> None:
+    """Refuse what is neither a URL nor a store, such as a path or a store's class."""
+    if isinstance(given, PurePath):
+        raise ConfigurationError(
+            f"A store is named by its URL, not by a path: write 'sqlite:///{given}'."
+        )
+    if isinstance(given, type):
+        raise ConfigurationError(
+            f"The class {given.__name__} is no store. Pass an instance, or a URL."
+        )
+    if missing := [name for name in _PARTS if not hasattr(given, name)]:
+        raise ConfigurationError(
+            f"{type(given).__name__} is no store: it has no {', '.join(missing)}. Pass a URL such "
+            "as 'sqlite:///agent.db'; for one of your own see mulligan_testing.store_contract."
+        )
+
+
+_PARTS = [name for name in vars(Store) if not name.startswith("_")]
 _METHODS = [name for name in vars(TaskVersions) if not name.startswith("_")]
 
 
 def with_task_versions(store: Store, task_versions: TaskVersions) -> Store:
     """The store, but for its task versions; what is missing in that one is said at once."""
+    if isinstance(task_versions, type):
+        raise ConfigurationError(
+            f"task_versions is the class {task_versions.__name__}. Pass an instance: "
+            f"{task_versions.__name__}(…)."
+        )
     missing = [name for name in _METHODS if not callable(getattr(task_versions, name, None))]
     if missing:
         raise ConfigurationError(

@@ -84,6 +84,7 @@ class _OneTenantStore:
         self.catalog = SimpleNamespace(
             list_tools=lambda: store.catalog.list_tools(),
             list_limits=lambda: store.catalog.list_limits(),
+            list_waivers=lambda: store.catalog.list_waivers(),
         )
         self.log = _OneTenantLog(store.log, whose)
         self.task_versions = _OneTenantTaskVersions(store.task_versions, whose)
@@ -157,9 +158,13 @@ class _OneTenantLog(_TenantPart[Log]):
         """None: the tenants of lost rows are unknown."""
         return []
 
-    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
-        tenant = self._whose.tenant
-        return self._part.list_finding_counts(since=since, until=until, tenant=tenant)
+    def list_finding_counts(
+        self, *, since: datetime, until: datetime, tenant: str | None = None
+    ) -> list[FindingCount]:
+        own = self._whose.tenant
+        if tenant not in (None, own):
+            return []
+        return self._part.list_finding_counts(since=since, until=until, tenant=own)
 
 
 class _OneTenantTaskVersions(_TenantPart[TaskVersions]):

@@ -25,7 +25,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.stores.crypto import Signer
-from mulligan.stores.private_files import hold_lock, open_private, read_at, read_private, write_at
+from mulligan.types.private_files import hold_lock, open_private, read_at, read_private, write_at
 
 _RECORD = struct.Struct(">16sQQ24s")
 _CHECKSUM = struct.Struct(">4sI")

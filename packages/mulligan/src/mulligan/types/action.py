@@ -163,6 +163,9 @@ RECOVERABLE = frozenset(
 HOLDS = list_steps(By.RECOVERY, State.EXPIRED)
 """Not begun: a person, or a process with the code, takes it further."""
 
+FOR_A_PERSON = frozenset(State) - SETTLED - RECOVERABLE | {State.HELD}
+"""Nothing more is done about these until a person decides."""
+
 NOTHING_THERE = HOLDS | {State.DENIED, State.EXPIRED, State.NOT_EXECUTED}
 """Nothing of it was done, or is not yet."""
 
@@ -189,6 +192,10 @@ AT_WORK = SYNCED | {State.UNKNOWN, State.EXECUTED}
 
 DECIDED = frozenset({State.APPROVED, State.DENIED, State.UNDOING})
 """What a person decides that another process may be waiting for."""
+
+
+MOST_TRIES = 5
+"""Undos, or late reviews, of one action: after so many a person is asked."""
 
 
 class UndoResult(StrEnum):
@@ -290,6 +297,14 @@ class Action(Struct, frozen=True, kw_only=True):
     def settled(self) -> bool:
         """Whether nothing more is owed."""
         return self.state in SETTLED
+
+
+def needs_person(action: Action) -> bool:
+    """Whether nothing more is done about it until a person decides."""
+    tries = action.detail.get("tries")
+    given_up = isinstance(tries, int) and tries > MOST_TRIES
+    stuck = given_up or action.detail.get("for_a_person") is True
+    return action.state in FOR_A_PERSON or (action.state is State.UNDO_FAILED and stuck)
 
 
 class ActionQuery(Struct, frozen=True, kw_only=True):

@@ -168,8 +168,9 @@ class Answer(Struct, frozen=True, kw_only=True):
     feedback: str = ""
     """What to tell the agent. Empty: nothing, and the reply goes out."""
     undone: bool = False
-    """The feedback is about what the agent did, which was undone: the messages of that attempt
-    leave what the model sees next. Otherwise only the reply is written again."""
+    """What the agent did was rejected, and undone as far as it could be: the messages of that
+    attempt leave what the model sees next, and the feedback or the reply says what of it is still
+    there. Otherwise only the reply is written again, or goes out."""
     stands: bool = True
     """What was done was neither rejected nor undone."""
     finished: bool = True
@@ -372,6 +373,13 @@ class Host(Protocol):
     ) -> dict[str, Any]:
         """Make a step of a turn that a durable engine keeps (`DurableTurn`), in whichever
         process; one that was made before is not made again, but told."""
+
+    async def keep_word(self, thread: str, text: str) -> None:
+        """Keep what the agent is to be told when a conversation goes on that cannot be changed:
+        what it did last was undone. `thread` is the framework's own id, unique everywhere."""
+
+    async def take_word(self, thread: str) -> str:
+        """The same, once; empty if there is nothing."""
 
     def read_advice(self, error: BaseException) -> str:
         """What an agent is told about a call that failed beside its error; empty if nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypedDict, cast
 
 from msgspec import Struct, field
 
@@ -154,11 +154,22 @@ class Snapshot(Struct, frozen=True):
     """`None`: it was looked, and nothing was there."""
 
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Args = TypeVar("Args", default=Mapping[str, Any])
+    Before = TypeVar("Before", default=Any)
+else:
+    from typing import TypeVar
+
+    Args, Before = TypeVar("Args"), TypeVar("Before")
+
+
 @hide_fields("arguments", "result", "snapshot")
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, Generic[Args, Before], frozen=True, kw_only=True):
     """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
 
-    arguments: Mapping[str, Any]
+    arguments: Args
     """By name. Of a bulk, one element stands where the list of them stood."""
     key: str = ""
     """What the remote may know this call by: the same on every try, and of no other call."""
@@ -170,12 +181,12 @@ class Record(Struct, frozen=True, kw_only=True):
     """The version we wrote, as text whatever `version` returned: undo only what is still at it."""
 
     @property
-    def before(self) -> Any:
+    def before(self) -> Before:
         """What was there before the call, where that was read; `None` also if nothing was."""
-        return None if self.snapshot is None else self.snapshot.state
+        return cast("Before", None if self.snapshot is None else self.snapshot.state)
 
 
-RecordFunction = Callable[[Record], object | Awaitable[object]]
+RecordFunction = Callable[[Record[Any, Any]], object | Awaitable[object]]
 """A function of one record, sync or async."""
 
 
@@ -193,7 +204,7 @@ class DeclaredCallbacks(TypedDict, total=False):
     if it did not. `probe_by` says what it goes by."""
     version: RecordFunction
     """The version in `record.result`, such as an ETag."""
-    about: Callable[[Record], object]
+    about: Callable[[Record[Any, Any]], object]
     """The object a call concerns, by its id, or a list of several: what is undone after what, and
     what is our own later work rather than a person's edit, goes by it. Undeclared, nothing is
     guessed. A plain function; it may need the result, as of a create."""
@@ -210,7 +221,7 @@ class ToolCallbacks(Struct, frozen=True, kw_only=True):
     refresh: RecordFunction | None = None
     in_progress: Callable[[BaseException], bool] | None = None
     same: Callable[[object, object], bool] | None = None
-    about: Callable[[Record], object] | None = None
+    about: Callable[[Record[Any, Any]], object] | None = None
 
     @property
     def reader(self) -> RecordFunction | None:

@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, NewType, TypeVar, cast
 
 from msgspec import Struct, field
 
-from mulligan.types.action import Action, State
+from mulligan.types.action import Action, State, find_expiry
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect
 from mulligan.types.values import hide_fields, read_fields
@@ -327,7 +327,7 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
     ),
     State.APPROVED: (
         "It runs once an application that has its tool and its arguments is up.",
-        "If none comes up in time, it expires. Stop it: mulligan deny {id}",
+        "If it has not run by {until}, it expires. Stop it: mulligan deny {id}",
     ),
     State.NEEDS_HUMAN: (
         "It is unknown whether it happened. Check the current state.",
@@ -339,7 +339,7 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
         "Or restore the earlier state by hand, then record that the same way.",
     ),
     State.UNDO_FAILED: (
-        f"It was rejected and is still in effect. Retry the undo: {_UNDO}",
+        f"Its undo did not work, and it is still in effect. Retry it: {_UNDO}",
         f"Or undo it by hand, then record that: {_SETTLE}",
     ),
     State.DISPUTED: (
@@ -366,7 +366,8 @@ def render_recipe(action: Action) -> tuple[str, ...]:
     steps = _RECIPES.get(action.state, ())
     if action.opening.effect is not Effect.REVERSIBLE:
         steps = _BY_HAND.get(action.state, steps)
-    return tuple(step.format(id=action.id) for step in steps)
+    until = f"{find_expiry(action.detail, changed_at=action.changed_at):%Y-%m-%d %H:%M} UTC"
+    return tuple(step.format(id=action.id, until=until) for step in steps)
 
 
 A = TypeVar("A")

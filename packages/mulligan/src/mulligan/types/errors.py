@@ -67,11 +67,26 @@ class UnknownHostError(ConfigurationError, AttributeError):
     """A host that nobody brings; as `m.for_NAME` it is an attribute that is not there."""
 
 
+_FOLDERS = {
+    **{name: f"packages/mulligan-packs[{name}]" for name in ("calendar", "http", "sql")},
+    **{
+        name: f"packages/mulligan-{name}"
+        for name in ("dashboard", "fast", "gateway", "packs", "replay", "testing")
+    },
+    "oidc": "packages/mulligan-gateway[oidc]",
+}
+"""Where the extras are that packages of their own bring."""
+
+
 class MissingExtraError(ConfigurationError):
     """An optional part is wanted but not installed."""
 
     def __init__(self, *, need: str, extra: str) -> None:
-        super().__init__(f'{need} needs an extra: pip install "mulligan[{extra}]".')
+        folder = _FOLDERS.get(extra, f"packages/mulligan[{extra}]")
+        here = "make demo" if extra == "demo" else f'pip install "./{folder}"'
+        super().__init__(
+            f'{need} needs an extra: pip install "mulligan[{extra}]", or in a checkout {here}.'
+        )
         self.extra = extra
 
 
@@ -127,9 +142,13 @@ class SchemaTooOldError(StoreError):
     """The store is from an older Mulligan and was not migrated yet."""
 
     def __init__(self, *, store: str, found: int, known: int) -> None:
+        migrate = f"`mulligan migrate --store {store}`"
         super().__init__(
             f"{store} has schema {found}; this Mulligan needs {known}: "
-            f"run `mulligan migrate --store {store}` once. Nothing was changed."
+            f"run {migrate} once. Nothing was changed."
+            if found
+            else f"{store} is empty: check the URL. A new store is made by the application that "
+            f"opens it, or by {migrate}."
         )
 
 

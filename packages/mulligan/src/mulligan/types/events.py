@@ -17,9 +17,6 @@ from mulligan.types.notes import Refinement
 from mulligan.types.reply import Critique, Draft, OnFail
 from mulligan.types.values import hide_fields
 
-JUDGE_ASKED = "judge.asked"
-"""The row of a question that a judge gave no answer to: it would go unnoticed otherwise."""
-
 
 class Happened(Struct, frozen=True, kw_only=True):
     """A thing that happened, whatever it was."""

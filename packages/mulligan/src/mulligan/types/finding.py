@@ -105,7 +105,8 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class Waiver(Struct, frozen=True, kw_only=True):
-    """A person's word that findings of one rule count less than they say, until a day, and why."""
+    """A person's word that findings of one rule count otherwise than they say, until a day, and
+    why."""
 
     rule: str
     """`date.not_as_said`, as findings name it."""
@@ -114,8 +115,13 @@ class Waiver(Struct, frozen=True, kw_only=True):
     reason: str
     tool: str = ""
     """Only for calls of this tool; empty: for every one."""
+    agent: str = ""
+    """Only for what this agent does; empty: for every one."""
     severity: Severity | None = None
-    """`warning`: an error is one, which rejects nothing. `None`: nothing is reported."""
+    """`warning`: an error is one, which rejects nothing; `error`: a warning is one. `None`: nothing
+    is reported. Of several waivers the mildest counts."""
+    by: str = ""
+    """Who said so on a page; empty: it stands in the settings or in code."""
 
     def __post_init__(self) -> None:
         if self.severity is not None:
@@ -127,8 +133,6 @@ class Waiver(Struct, frozen=True, kw_only=True):
                 force_setattr(self, "until", given)
         if type(given) is not date:
             raise ConfigurationError(f"until={given!r} is no day; write it as 2026-12-31.")
-        if self.severity is Severity.ERROR:
-            raise ConfigurationError("A waiver has severity='warning', or none: never 'error'.")
         for name in ("rule", "reason"):
             if not str(getattr(self, name)).strip():
                 raise ConfigurationError(f"A waiver has a {name}, and this one is empty.")
@@ -137,9 +141,14 @@ class Waiver(Struct, frozen=True, kw_only=True):
         """Whether it counts at a time."""
         return at.astimezone(UTC).date() <= self.until
 
+    def concerns(self, rule: str, *, tool: str | None, agent: str | None) -> bool:
+        """Whether it is about findings of a rule, about a tool of an agent's."""
+        return self.rule == rule and self.tool in ("", tool) and self.agent in ("", agent)
+
     def __str__(self) -> str:
         """What is waived."""
-        return f"{self.rule} of {self.tool}" if self.tool else self.rule
+        tool, agent = self.tool and f" of {self.tool}", self.agent and f" by {self.agent}"
+        return f"{self.rule}{tool}{agent}"
 
 
 def read_waivers(given: object) -> tuple[Waiver, ...]:
@@ -209,11 +218,19 @@ class Verdict(Struct, frozen=True, kw_only=True):
     """The reviewers of each reviewed call, by its id."""
     facts: tuple[Fact, ...] = ()
     """What was computed or read about the attempt, and so was known to the reviewers."""
+    muted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Rules whose findings a waiver muted, by the id of the call: who found them counts as no
+    reviewer of it."""
 
     def __post_init__(self) -> None:
         set_enums(self, standing=Standing)
         if self.confidence is not None:
             set_enums(self, confidence=Confidence)
+
+    @property
+    def shown_confidence(self) -> Confidence | None:
+        """How sure to call an outcome: one that was rejected to the end is not sure at all."""
+        return Confidence.LOW if self.standing is Standing.REJECTED else self.confidence
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -14,7 +14,7 @@ from mulligan.types.action import Action, ActionQuery, Entry, Kept
 from mulligan.types.call import Call, Failure, LogRow
 from mulligan.types.events import Happened
 from mulligan.types.failure import Decision
-from mulligan.types.finding import Fact, FindingCount
+from mulligan.types.finding import Fact, FindingCount, Waiver
 from mulligan.types.lesson import (
     Balances,
     Episode,
@@ -206,6 +206,12 @@ class Catalog(Protocol):
 
     def list_limits(self) -> dict[str, str]:
         """The modes that an operator has set, by tool. Every process asks three times a lease."""
+
+    def waive(self, waiver: Waiver) -> Future[None]:
+        """Write down what a person says of a rule, a tool and an agent; the last word counts."""
+
+    def list_waivers(self) -> list[Waiver]:
+        """What people have said of rules, the ended ones too."""
 
 
 class Vault(Protocol):
@@ -437,6 +443,28 @@ Listen = Callable[[Callable[[], None]], Callable[[], None]]
 """What a store may have as `listen`: it calls the function, from a thread of its own, when another
 process has written something to take up. The answer ends it. It may call for nothing, and, where a
 connection was lost, late."""
+
+
+class CopiedTable(Struct, frozen=True, kw_only=True):
+    """A table of the source, at the moment of a round."""
+
+    rows: int
+    sha256: str
+    """Of all its rows, in the order of their keys."""
+
+
+class CopyRound(Struct, frozen=True, kw_only=True):
+    """One comparison of everything."""
+
+    number: int
+    written: int
+    deleted: int
+    tables: Mapping[str, CopiedTable]
+
+    @property
+    def equal(self) -> bool:
+        """Whether the copy was already what the source is, row by row."""
+        return not self.written and not self.deleted
 
 
 class Vacuumed(Struct, frozen=True, kw_only=True):

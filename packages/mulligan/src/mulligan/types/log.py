@@ -256,6 +256,8 @@ def add_failures(counted: PatternCount, more: PatternCount) -> PatternCount:
 REPLY_CHECKED, REPLY_SETTLED = "reply.checked", "reply.settled"
 DRAFT_REFLECTED, DRAFT_RESPONDED = "draft.reflected", "draft.responded"
 TASK_RAN, TASK_REFLECTED = "task.ran", "task.reflected"
+JUDGE_ASKED = "judge.asked"
+"""The row of a question to a judge: a failure where there was no answer."""
 ENDS = (REPLY_SETTLED, DRAFT_RESPONDED, TASK_RAN)
 """The rows that a text ends with; their ids are those of the whole."""
 LONGEST_NAME = 200
@@ -271,6 +273,8 @@ class TextKind(StrEnum):
     TASK = "task"
     THUMB = "thumb"
     """What people said of any of them."""
+    JUDGE = "judge"
+    """What judges were asked, by model."""
 
 
 class TextMeasure(StrEnum):
@@ -300,6 +304,12 @@ class TextMeasure(StrEnum):
     LIKED = "liked"
     """Thumbs up, the last of each reply, for those that went out although the rule spoke up."""
     DISLIKED = "disliked"
+    TOKENS = "tokens"
+    """That writers, agents and judges reported for a text; of judges, those of the answers."""
+    READ = "read"
+    """Tokens of the questions to judges."""
+    SECONDS = "seconds"
+    """Until judges answered, or were not waited for any longer."""
 
 
 class TextSlot(NamedTuple):
@@ -415,6 +425,7 @@ def _read_settled(facts: Mapping[str, Any]) -> Iterator[_Part]:
     yield TextMeasure.TRIES, "", 1.0 if tries is None else tries
     if facts.get("bound_reached"):
         yield TextMeasure.BOUND, "", 1.0
+    yield from _read_tokens(facts)
 
 
 def _read_reflected(facts: Mapping[str, Any]) -> Iterator[_Part]:
@@ -429,6 +440,24 @@ def _read_responded(facts: Mapping[str, Any]) -> Iterator[_Part]:
     yield TextMeasure.TRIES, "", 1.0
     yield (TextMeasure.ACCEPTED if facts.get("accepted") else TextMeasure.BOUND), "", 1.0
     yield from _read_score(facts)
+    yield from _read_tokens(facts)
+
+
+def _read_asked(facts: Mapping[str, Any]) -> Iterator[_Part]:
+    model = clean_text(str(facts.get("model", ""))[:LONGEST_NAME])
+    yield TextMeasure.TRIES, model, 1.0
+    for what, fact in (
+        (TextMeasure.READ, "input_tokens"),
+        (TextMeasure.TOKENS, "output_tokens"),
+        (TextMeasure.SECONDS, "seconds"),
+    ):
+        if n := _read_summand(facts.get(fact)):
+            yield what, model, n
+
+
+def _read_tokens(facts: Mapping[str, Any]) -> Iterator[_Part]:
+    if n := _read_summand(facts.get("tokens")):
+        yield TextMeasure.TOKENS, "", n
 
 
 def _read_ran(facts: Mapping[str, Any]) -> Iterator[_Part]:
@@ -479,6 +508,7 @@ _READERS = {
     TASK_RAN: (TextKind.TASK, _read_ran),
     TASK_REFLECTED: (TextKind.TASK, _read_noted),
     RATED: (TextKind.THUMB, _read_thumb),
+    JUDGE_ASKED: (TextKind.JUDGE, _read_asked),
 }
 COUNTED = tuple(_READERS)
 """The rows that are counted."""

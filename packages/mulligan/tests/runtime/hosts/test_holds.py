@@ -330,3 +330,36 @@ async def test_of_a_call_that_a_person_changed_only_what_they_changed_is_theirs(
     await run.leave()
 
     assert run.turn.turn.known == {"changed by a person": [{"subject": "Hello"}]}
+
+
+@pytest.mark.parametrize("named", ["1", ""], ids=["with ids", "without ids"])
+async def test_what_a_person_changed_elsewhere_is_what_runs_when_its_host_goes_on(
+    m, host, ask, bank, named
+):
+    call = ask(bank.pay, id=named, amount=3)
+    held = await hold(host, call)
+    change = m.insights.open_list.approve
+    await asyncio.to_thread(change, held.action, by="Bea", changes={"amount": 4})
+
+    called = await go_on(host, call)
+
+    assert (called.result, bank.paid) == ("paid 4", [4])
+    assert "made with amount=4" in called.note
+    if named:
+        again = await go_on(host, call)
+        assert (again.result, bank.paid) == ("paid 4", [4])
+        assert "made with amount=4" in again.note
+    else:
+        assert (await hold(host, call)).action != held.action
+
+
+async def test_of_a_changed_call_that_two_runs_go_on_with_one_is_made(m, host, ask, bank):
+    call = ask(bank.pay, id="1", amount=3)
+    held = await hold(host, call)
+    change = m.insights.open_list.approve
+    await asyncio.to_thread(change, held.action, by="Bea", changes={"amount": 4})
+
+    came = await asyncio.gather(*(go_on(host, call) for _ in range(4)))
+
+    assert bank.paid == [4]
+    assert [each.result for each in came] == ["paid 4"] * 4

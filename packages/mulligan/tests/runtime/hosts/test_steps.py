@@ -203,6 +203,20 @@ async def test_a_hold_waits_until_it_was_decided_and_is_made_by_one(offices) -> 
     assert other.calls == 1
 
 
+async def test_what_a_person_changed_is_made_once_as_they_wrote_it(offices) -> None:
+    one, other = offices
+    step = ask("send", to="Ann")
+
+    held = await one.make(step)
+    change = one.m.insights.open_list.approve
+    await asyncio.to_thread(change, held["waits"], by="Cleo", changes={"to": "Bea"})
+    came = await other.make(step | {"kind": "look"})
+    again = await one.make(step | {"kind": "look"})
+
+    assert came == again == {"id": held["waits"], "result": "sent"}
+    assert (one.calls, other.calls, one.remote) == (0, 1, {"Bea": "sent"})
+
+
 async def test_what_was_approved_and_cut_short_before_it_was_made_is_asked_about_again(
     offices,
 ) -> None:

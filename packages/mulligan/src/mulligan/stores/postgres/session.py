@@ -174,6 +174,13 @@ class PostgresSession(Session):
         self._waiting = False
         """Something in the bundle was not answered yet."""
 
+    def learn(self, query: str) -> str:
+        """A statement in the words of our SQL becomes a named one; the answer is its name."""
+        if query not in self._queries:
+            said = convert_for_psycopg(POSTGRES.translate(query))
+            self._queries = {**self._queries, query: said}
+        return query
+
     def run_later(self, query: str, **values: object) -> Changed:
         """Run a statement whose outcome can wait: in a bundle it goes out with what follows."""
         with translate_errors(self._store, self.connection):

@@ -7,24 +7,28 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
+from msgspec.structs import asdict
+
 from mulligan.stores.database import Pool
 from mulligan.stores.encoding import decode_tool, encode_tool
 from mulligan.stores.opening import Options
 from mulligan.stores.relational.committer import Commit, GroupCommit, JournalCommitter
 from mulligan.stores.relational.failures import FailureTables
-from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.relational.journal import JournalTables, LeaderLockTable
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.signing import Adoption
 from mulligan.stores.relational.task_versions import TaskVersionTables
 from mulligan.stores.relational.transaction import Transaction
 from mulligan.stores.relational.vault import Keyring, Safe, VaultTables, find_key_caveats
-from mulligan.stores.relational.writers import LeaderLockTable
 from mulligan.stores.watermarks import WatermarkFile
 from mulligan.types.errors import StoreDamagedError
+from mulligan.types.finding import Waiver, read_waivers
 from mulligan.types.interfaces import KnownTool
 
 OPERATOR = "(operator)"
 """The server in whose rows it stands how far an operator lets tools go."""
+WAIVERS = "(waivers)"
+"""The same for what people say of rules."""
 
 
 class CatalogTable:
@@ -56,7 +60,7 @@ class CatalogTable:
 
     def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared."""
-        rows = self._pool.fetch("tools", operator=OPERATOR)
+        rows = self._pool.fetch("tools", operator=OPERATOR, waivers=WAIVERS)
         return [decode_tool(about) for (about,) in rows]
 
     def limit(self, tool: str, mode: str) -> Future[None]:
@@ -66,8 +70,22 @@ class CatalogTable:
 
     def list_limits(self) -> dict[str, str]:
         """What an operator has set, and none of the declarations."""
-        rows = self._pool.fetch("limits", operator=OPERATOR)
-        return {said.tool: said.mode for said in (decode_tool(about) for (about,) in rows)}
+        return {said.tool: said.mode for said in self._list_said(OPERATOR)}
+
+    def waive(self, waiver: Waiver) -> Future[None]:
+        """Record what a person says of a rule."""
+        about = {name: str(value) for name, value in asdict(waiver).items() if value}
+        named = "\n".join((waiver.rule, waiver.tool, waiver.agent))
+        said = KnownTool(server=WAIVERS, tool=named, effect="", repeat="", mode="", kinds=about)
+        return self.remember([said])
+
+    def list_waivers(self) -> list[Waiver]:
+        """What people have said of rules."""
+        return list(read_waivers([said.kinds for said in self._list_said(WAIVERS)]))
+
+    def _list_said(self, operator: str) -> list[KnownTool]:
+        rows = self._pool.fetch("limits", operator=operator)
+        return [decode_tool(about) for (about,) in rows]
 
 
 ENTRIES_CHECKED = 20_000
@@ -90,6 +108,8 @@ class TableStore:
         group: Callable[[Commit[Any]], GroupCommit[Any]] = GroupCommit,
     ) -> None:
         self._pool = pool
+        self.parts: tuple[Pool, ...] = (pool,)
+        """What lies apart has a pool of its own."""
         self.log = log
         self._options = options
         self._erase = erase
@@ -127,6 +147,10 @@ class TableStore:
         self._committer.close()
         self._pool.close()
         self.log.close()
+
+    def set_marks(self) -> None:
+        """Have what lies beside its files say how far each writer of the journal got."""
+        self.journal.set_marks()
 
     def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""

@@ -9,7 +9,7 @@ delete from tool where server = :server and name = :name and about <> :about ret
 select 1 from tool where server = :server and name = :name and about = :about
 
 -- name: tools
-select about from tool where server <> :operator order by server, name
+select about from tool where server not in (:operator, :waivers) order by server, name
 
 -- name: limits
 select about from tool where server = :operator

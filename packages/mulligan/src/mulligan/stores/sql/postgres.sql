@@ -139,3 +139,15 @@ where n.nspname = 'mulligan'
 
 -- name: vacuum_table
 vacuum (full, verbose) mulligan.{table}
+
+-- name: copied_columns
+-- Who is there now, who may see what, and what has migrated it, is of this server alone.
+select t.relname::text, c.attname::text, k.typname::text,
+  coalesce(array_position(i.indkey::int2[], c.attnum) + 1, 0), c.attidentity <> ''
+from pg_class t join pg_namespace n on n.oid = t.relnamespace
+join pg_attribute c on c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
+join pg_type k on k.oid = c.atttypid
+left join pg_index i on i.indrelid = t.oid and i.indisprimary
+where n.nspname = 'mulligan' and t.relkind in ('r', 'p') and not t.relispartition
+  and t.relname not in ('presence', 'access', 'migration', 'secret')
+order by t.oid, c.attnum

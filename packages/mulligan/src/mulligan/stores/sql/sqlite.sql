@@ -54,3 +54,9 @@ pragma data_version
 -- name: head_when_settled
 -- One transaction writes at a time, so that no other is still ending.
 select commits from writer where id = :writer
+
+-- name: copied_columns
+-- Who is there now, and how much each process has logged, is of this file and these processes alone.
+select t.name, c.name, c.type, c.pk, 0 from sqlite_schema t join pragma_table_info(t.name) c
+where t.type = 'table' and t.name not in ('presence', 'log_writer') and t.name not like 'sqlite_%'
+order by t.rowid, c.cid

@@ -17,13 +17,6 @@ from mulligan.stores.migrations import (
     bring_up_to_date,
     check_version,
 )
-from mulligan.stores.private_files import (
-    BINARY,
-    open_private,
-    read_private,
-    refuse_second_name,
-    refuse_unsafe,
-)
 from mulligan.stores.relational.audit import read_heads
 from mulligan.stores.sqlite.session import (
     ENDINGS,
@@ -43,6 +36,13 @@ from mulligan.types.errors import (
     StoreUnavailableError,
 )
 from mulligan.types.interfaces import Vacuumed
+from mulligan.types.private_files import (
+    BINARY,
+    open_private,
+    read_private,
+    refuse_second_name,
+    refuse_unsafe,
+)
 
 APPLICATION_ID = 0x4D756C6C
 SECRET_BYTES = 32
@@ -110,8 +110,8 @@ def prepare(path: Path, part: str, *, migrate: bool, timeout: timedelta = TIMEOU
     if not migrate and not path.exists():
         _refuse_emptied(path, part)
         raise StoreUnavailableError(
-            f"{path} does not exist: "
-            f"run `mulligan migrate --store {_build_store_url(path, part)}` to create it."
+            f"{path} does not exist: check the path. A new store is made by the application that "
+            f"opens it, or by `mulligan migrate --store {_build_store_url(path, part)}`."
         )
     with closing(SqliteSession(path, part, timeout=timeout, create=migrate)) as session:
         schema = SqliteSchema(session)
@@ -192,7 +192,7 @@ def read_secret(path: Path) -> bytes:
     try:
         secret = read_private(path)
     except FileNotFoundError:
-        _make_secret(path)
+        make_secret(path, secrets.token_bytes(SECRET_BYTES))
         secret = read_private(path)
     if len(secret) != SECRET_BYTES:
         raise StoreDamagedError(
@@ -244,12 +244,12 @@ def _refuse_emptied(path: Path, part: str) -> None:
     )
 
 
-def _make_secret(path: Path) -> None:
+def make_secret(path: Path, secret: bytes) -> None:
     """Write it under another name, then link it: no process reads half a secret."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
     try:
-        os.write(file, secrets.token_bytes(SECRET_BYTES))
+        os.write(file, secret)
         os.fsync(file)
         path.hardlink_to(draft)
     except FileExistsError:

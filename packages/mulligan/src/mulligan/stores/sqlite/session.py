@@ -30,7 +30,6 @@ from mulligan.stores.database import (
 )
 from mulligan.stores.dialects import SQLITE
 from mulligan.stores.encoding import add_counts
-from mulligan.stores.private_files import refuse_second_name, refuse_unsafe
 from mulligan.stores.process import undisturbed
 from mulligan.types.errors import (
     StoreDamagedError,
@@ -39,6 +38,7 @@ from mulligan.types.errors import (
     StoreLockedError,
     StoreUnavailableError,
 )
+from mulligan.types.private_files import refuse_second_name, refuse_unsafe
 
 _REPEATED = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_UNIQUE)
 
@@ -76,8 +76,10 @@ def translate(error: apsw.Error | UnicodeError, path: Path) -> StoreError:
                 "Nothing was written."
             )
         case apsw.CorruptError() | apsw.NotADBError():
+            foreign = isinstance(error, apsw.NotADBError)
+            other = "If it is no store, name a file that does not exist yet. " if foreign else ""
             return StoreDamagedError(
-                f"{path} is damaged ({error}): restore it from a backup, or move it away "
+                f"{path} is damaged ({error}). {other}Restore it from a backup, or move it away "
                 "together with its .mark file to start anew."
             )
         case apsw.CantOpenError():
@@ -327,6 +329,12 @@ class SqliteSession(Session):
         self._queries = load_queries()
         self._connection = connection
         connection.create_scalar_function("add_counts", add_counts, 2)
+
+    def learn(self, query: str) -> str:
+        """A statement in the words of our SQL becomes a named one; the answer is its name."""
+        if query not in self._queries:
+            self._queries = {**self._queries, query: SQLITE.translate(query)}
+        return query
 
     def _sync(self, *, synced: bool) -> None:
         """Have commits from here on wait for the disk, or not."""

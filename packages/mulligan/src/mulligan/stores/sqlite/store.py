@@ -19,7 +19,6 @@ from msgspec.structs import asdict
 
 from mulligan.stores.database import Pool, Row, Session, fetch_one
 from mulligan.stores.opening import Options
-from mulligan.stores.private_files import CAN_LOCK, HAS_MODES
 from mulligan.stores.process import find_presence_caveats, renew_after_fork
 from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.log import LogTables
@@ -38,6 +37,7 @@ from mulligan.types.call import LogRow, Outcome
 from mulligan.types.display import quote_name
 from mulligan.types.errors import StoreError, StoreLockedError
 from mulligan.types.interfaces import LEASE, Clock, Health, Vacuumed
+from mulligan.types.private_files import CAN_LOCK, HAS_MODES
 from mulligan.types.values import to_us
 
 _SUCCESS = str(Outcome.SUCCESS)
@@ -222,6 +222,7 @@ class SqliteStore(TableStore):
             marks=self._marks,
             place=str(path.resolve()),
         )
+        self.parts = (self._pool, self._log_pool)
         self._sound = False
         try:
             self._examine()
@@ -234,6 +235,10 @@ class SqliteStore(TableStore):
     def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
         return files.read_secret(files.build_companion_path(self._path, "key"))
+
+    def set_secret(self, secret: bytes) -> None:
+        """Have the secret be that one, if there is none yet."""
+        files.make_secret(files.build_companion_path(self._path, "key"), secret)
 
     def check_health(self, *, thorough: bool = True) -> Health:
         """Check everything, or only what takes constant time."""
