@@ -55,12 +55,15 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# SEED=7 repeats an order of the tests; each run draws a new one, and says which.
+PYTEST := $(BIN)/python -m pytest $(if $(SEED),--randomly-seed $(SEED))
+
 test: check                              ## the checks, and every test that needs no server, browser or framework
-	$(BIN)/python -m pytest -m "not full"
+	$(PYTEST) -m "not full"
 
 # One worker more than the first tier has: these wait for servers and other processes.
 test-all: .venv/.test .venv/.browser .venv/.mail  ## what `make test` leaves out: servers, browsers, hosts, copies, campaigns
-	$(BIN)/python -m pytest -m full -n 4
+	$(PYTEST) -m full -n 4
 
 bench: .venv/.test                       ## every suite, and docs/benchmarks.md: hours. BENCH="--quick" for minutes, "--only years" for some
 	$(BIN)/python -m bench all $(BENCH)
