@@ -132,6 +132,8 @@ def wrap_file(
         raise ConfigurationError(f"{path} names no server yet, so there is nothing to wrap.")
     with write_beside(kept, original, like=path) as fresh:
         names, left = _sort_servers(original, path, fresh)
+        if not names and text == original:
+            return Wrapping(path=path, kept=kept, left=left)
         lines = [*command, "gateway", str(kept)]
         commands = {name: [*lines, "--only", name, *options] for name in names}
         wrapped = _replace_entries(original, commands, path)

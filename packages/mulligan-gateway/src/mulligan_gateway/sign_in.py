@@ -46,8 +46,8 @@ WELL_KNOWN = "/.well-known/oauth-protected-resource"
 SEPARATOR = ":"
 """Between the client of the operator's file and the person who comes as that."""
 _NAME = re.compile(r"(?!~)[!-.0-~]{1,128}")
-"""What may stand in a row as a person's name: a slash would end it there, and what begins with a
-tilde is a digest of one."""
+"""What may stand in a row as a person's name, where others have a digest: a slash would end it
+there, and what begins with a tilde is a digest."""
 _SCOPES = frozenset({"scope", "scp"})
 """Claims that hold several words in one text."""
 
@@ -99,14 +99,14 @@ class SignIn(Struct, frozen=True, kw_only=True):
             said = "The token claims nothing that the operator grants anything to."
             return Refusal(403, said, f"{step}{self.challenge}")
         person = claims.get(self.name)
-        if not isinstance(person, str) or not _NAME.fullmatch(person):
+        if not isinstance(person, str) or not person.strip():
             return Refusal(403, f"The token names nobody in {self.name!r}.", self.challenge)
         principal = f"{client}{SEPARATOR}{person}"
-        if self.keeps(principal):
+        if _NAME.fullmatch(person) and self.keeps(principal):
             return principal
-        # The store would mask it, and several people would be one there.
-        digest = hashlib.sha256(f"{self.issuer}\0{person}".encode()).hexdigest()
-        return f"{client}{SEPARATOR}~{digest[:16]}"
+        # No word for a header or a row, or the store would mask it: several would be one there.
+        named = f"{self.issuer}\0{person}".encode(errors="surrogatepass")
+        return f"{client}{SEPARATOR}~{hashlib.sha256(named).hexdigest()[:16]}"
 
     def read_claims(self, token: str) -> Claims:
         """What a token says, once it is verified; a `PyJWTError` where it cannot be."""

@@ -154,6 +154,15 @@ def test_what_only_its_client_could_start_is_left_and_said(tmp_path):
     assert "disabled" in done.left["off"]
 
 
+def test_a_file_of_which_nothing_can_be_wrapped_leaves_no_copy_of_its_secrets(tmp_path):
+    path = write(tmp_path, '{"servers": {"off": {"command": "x", "disabled": true}}}')
+
+    done = wrap_file(path, command=OURS)
+
+    assert (done.wrapped, done.changed) == ((), False)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_server_that_was_added_since_is_wrapped_too_and_put_back_too(tmp_path):
     path = write(tmp_path, CLAUDE)
     wrap_file(path, command=OURS)

@@ -93,7 +93,7 @@ def _parse_seconds(value: object) -> timedelta:
 def _parse_key(value: object) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
-    return base64.b64decode(_parse_text(value), validate=True)
+    return base64.b64decode(_parse_text(value).removeprefix("whsec_"), validate=True)
 
 
 def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
@@ -330,8 +330,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     checks: frozenset[str] = frozenset()
     """Checks of what agents do, by name: `standard`, and those that installed packages bring."""
     waivers: tuple[Waiver, ...] = ()
-    """Rules whose findings are muted, or only warn, of all tools or one, until a day, with a
-    reason. In a file: a list of tables."""
+    """Rules whose findings are muted, only warn, or reject, of all tools or one, until a day, with
+    a reason. In a file: a list of tables."""
     attempts: int = ATTEMPTS
     """How many attempts an agent has at one request, the first included."""
     stuck_after: int = STUCK_AFTER

@@ -17,6 +17,7 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallFlagged
 from mulligan.types.log import LogQuery
 from tests.app.test_worker import wait_until
+from tests.cli.running import run
 
 MESSAGE = "Tell Anna that dinner is on Friday."
 
@@ -232,6 +233,21 @@ def test_an_operator_turns_a_running_application_down_and_up_again(tmp_path) -> 
         assert wait_until(lambda: mode_of(m, "send") == "off")
         desk.act()
         assert len(desk.sent) == 2  # it is not held, and its attempt cannot be made again
+
+
+def test_a_limit_of_no_tool_or_of_a_misspelt_one_is_refused(tmp_path, capsys) -> None:
+    store = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(store) as m:
+        Desk(m).act()
+
+    nameless = run(capsys, "mode", "off", "--tool", "", "--store", store)
+    misspelt = run(capsys, "mode", "off", "--tool", "sned", "--store", store)
+    limits = run(capsys, "mode", "--store", store)
+
+    assert nameless[0] == misspelt[0] == 2
+    assert "Leave it out to limit all of them." in nameless[2]
+    assert "No tool is called 'sned'. Did you mean 'send'?" in misspelt[2]
+    assert "no limit" in limits[1]
 
 
 def test_a_call_that_began_on_the_record_ends_on_it_whatever_an_operator_says() -> None:

@@ -185,6 +185,7 @@ def test_what_is_not_taken_is_sent_again_later_under_its_id(desk, receiver, answ
     # After a second, and after two more.
     assert sent == [0, 0, 0, 0, 0, 0, 1]
     assert receiver.ids == [receiver.ids[0]] * 3
+    assert len({body for _, body in receiver.got}) == 1
     assert receiver.url not in caplog.text
 
 

@@ -56,10 +56,11 @@ def test_the_environment_of_one_reading_is_not_that_of_the_next(tmp_path: Path) 
     assert (settings.mode, settings.tenant) == (Mode.OBSERVE, "")
 
 
-def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mark", ["", "whsec_"])
+def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path, mark: str) -> None:
     key = base64.b64encode(b"k" * 32).decode()
 
-    settings = Settings.load(folder=tmp_path, environment={"MULLIGAN_VAULT_KEY": key})
+    settings = Settings.load(folder=tmp_path, environment={"MULLIGAN_VAULT_KEY": mark + key})
 
     assert settings.vault_key == b"k" * 32
     assert key not in repr(settings)

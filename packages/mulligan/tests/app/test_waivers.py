@@ -207,6 +207,26 @@ def test_a_waiver_that_has_ended_counts_no_more_in_a_program_that_runs_on() -> N
     assert any("day.late has ended on 2026-11-20" in each for each in advice)
 
 
+def test_a_reason_is_shown_without_secrets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, key = f"sqlite:///{tmp_path}/family.db", "sk-live-4eC39HqLyjWDarjtT1zdp7dc"
+    said = LATE | {"until": date(9999, 12, 31), "reason": f"Its key is {key}."}
+    words = {"until": "9999-12-30", "note": key}
+    with Mulligan(store, checks=[flag], waivers=[Waiver(**said)], attempts=1) as m:
+        act(m, "move")
+        decide_rule(m.insights, ActOrder(act="mute", id="day.late", by="ann", words=words))
+        acts = m.insights.acts.list_acts()
+        shown = f"{acts}{m.insights.list_waivers()}{m.insights.diagnose()}"
+
+    _, views, _ = run(capsys, "view", "rules", "--store", store)
+    _, doctor, _ = run(capsys, "doctor", "--json", "--store", store)
+
+    assert "day.late" in shown
+    assert "day.late" in views
+    assert key not in shown + views + doctor
+
+
 def test_doctor_shows_what_the_settings_waive(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from mulligan import Effect, Mulligan
+from mulligan import Call, Effect, Mulligan, OpenTurn
 from mulligan.app.judges import log_question
 from mulligan.insights import tools
 from mulligan.insights.cost import CostRow, read_cost
@@ -170,6 +170,33 @@ def test_the_cost_is_what_is_on_record_and_nothing_more(stage: Stage) -> None:
     )
     assert (people.times, people.seconds) == (1, view.waited)
     assert {each.what: each.times for each in view.saved}["Held calls denied"] == 1
+
+
+def test_a_hold_that_no_person_decided_is_no_decision_of_people() -> None:
+    with Mulligan("memory:") as m:
+
+        @m.tool(effect="irreversible")
+        def send_mail(to: str) -> None:
+            """Send it."""
+
+        @m.tool(effect="reversible", before=lambda _: 20, undo=lambda _: None)
+        def move(day: int) -> None:
+            """Move dinner."""
+
+        @m.check("move")
+        def is_friday(call: Call) -> str | None:
+            return None if call.arguments["day"] == 21 else "This Friday is the 21st."
+
+        def agent(turn: OpenTurn) -> None:
+            move(21 if turn.correction else 22)
+            if not turn.correction:
+                send_mail("ann")
+
+        m.act_sync("Move dinner to this Friday", agent)
+        view = read_cost(m.insights, ViewRequest())
+
+    assert {each.what: each.times for each in view.saved}["Held calls denied"] == 1
+    assert (view.spent[-1].times, view.waited) == (0, None)
 
 
 def test_what_shadow_mode_would_have_done_is_listed_by_tool() -> None:

@@ -189,6 +189,31 @@ def test_a_store_of_its_own_is_no_target(urls: tuple[str, str]) -> None:
     assert read_rows(target, tables) == before
 
 
+def test_a_store_is_no_copy_of_itself_by_any_name(
+    urls: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, _ = urls
+    use(source)
+    before = read_rows(source, ["action", "entry", "writer", "execution"])
+    (tmp_path / "linked").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    for same in (source, "sqlite:///one.db", f"sqlite:///{tmp_path}/linked/one.db"):
+        with pytest.raises(ConfigurationError, match="are the same database, so nothing was"):
+            copy(source, same)
+
+    assert read_rows(source, before) == before
+
+
+def test_a_servers_store_is_no_copy_of_itself_by_any_name(postgres_url: str) -> None:
+    use(postgres_url)
+    mark = "&" if "?" in postgres_url else "?"
+
+    for same in (postgres_url, f"{postgres_url}{mark}application_name=copy"):
+        with pytest.raises(ConfigurationError, match="are the same database, so nothing was"):
+            copy(postgres_url, same)
+
+
 @pytest.mark.parametrize(
     ("source", "target", "said"),
     [

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
@@ -137,7 +137,7 @@ class Notifier:
             self._taken.add(name)
             return False
         item = build_item(self._listed, action)
-        body = build_body(item, self._webhook, at=self._insights.clock())
+        body = build_body(item, self._webhook)
         if not journal.holds_lease():
             # Silent for too long: another process may be sending it.
             return False
@@ -187,8 +187,9 @@ def sign(key: bytes, name: str, *, at: int, body: bytes) -> str:
     return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
 
 
-def build_body(item: OpenItem, webhook: Webhook, *, at: datetime) -> bytes:
-    """What is sent of an action: as its page shows it to those who may only look."""
+def build_body(item: OpenItem, webhook: Webhook) -> bytes:
+    """What is sent of an action: as its page shows it to those who may only look, the same on every
+    try."""
     page = f"{webhook.page.rstrip('/')}/open/{item.id}" if webhook.page else ""
     if webhook.form is WebhookForm.SLACK:
         return encode_json(_build_slack(item, page=page))
@@ -206,7 +207,8 @@ def build_body(item: OpenItem, webhook: Webhook, *, at: datetime) -> bytes:
         "expires_at": item.expires_at or None,
         "page": page or None,
     }
-    return encode_json({"type": _name_type(item), "timestamp": at.isoformat(), "data": data})
+    said = {"type": _name_type(item), "timestamp": item.since.isoformat(), "data": data}
+    return encode_json(said)
 
 
 def _name_type(item: OpenItem) -> str:

@@ -341,11 +341,11 @@ def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
     several = options.turn or options.session or options.agent
     if bool(options.id) is bool(several):
-        raise ConfigurationError("Name one action, or all of --turn, --session or --agent.")
+        raise ConfigurationError("Name one action, or all of a `--turn`, `--session` or `--agent`.")
     if several:
         return _undo_several(options, settings)
     if options.plan or options.since:
-        raise ConfigurationError("--plan and --since go with --turn, --session or --agent.")
+        raise ConfigurationError("--plan and --since go with `--turn`, `--session` or `--agent`.")
 
     def undo(insights: Insights, application: Mulligan | None) -> Action:
         listed = insights.open_list

@@ -31,7 +31,7 @@ from mulligan.insights.figures import name_tool
 from mulligan.insights.insights import Diagnosis, Insights, back_up_store, copy_store, migrate_store
 from mulligan.settings import Settings
 from mulligan.types.effect import Mode
-from mulligan.types.errors import StoreDamagedError
+from mulligan.types.errors import ConfigurationError, StoreDamagedError
 from mulligan.types.interfaces import CopyRound, Health
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _list_modes(modes: Mapping[str, Mode]) -> str:
     add_whole_store,
     add_json,
     option("mode", nargs="?", choices=list(Mode), help="without it, the present limits are shown"),
-    option("--tool", default="", metavar="NAME", help="only for this tool"),
+    option("--tool", metavar="NAME", help="only for this tool"),
     examples=(
         "mulligan mode observe",
         "mulligan mode shadow --tool send_mail",
@@ -194,9 +194,11 @@ def _list_modes(modes: Mapping[str, Mode]) -> str:
 )
 def run_mode(options: argparse.Namespace, settings: Settings) -> int:
     """Show or set the limits."""
+    if options.tool == "":
+        raise ConfigurationError("--tool names no tool. Leave it out to limit all of them.")
     with Insights.open(settings) as insights:
         if options.mode is not None:
-            insights.set_mode(Mode(options.mode), tool=options.tool)
+            insights.set_mode(Mode(options.mode), tool=options.tool or "")
         modes = insights.list_modes()
     return render.answer(options, {"modes": modes}, _list_modes(modes))
 

@@ -16,7 +16,7 @@ from mulligan.insights.figures import add_up_counts, name_agent
 from mulligan.insights.filters import ViewFilter, ViewRequest
 from mulligan.insights.reader import StoreReader
 from mulligan.insights.texts import TextSum
-from mulligan.types.action import ActionQuery, State
+from mulligan.types.action import ActionQuery, State, is_decision
 from mulligan.types.effect import Effect
 from mulligan.types.log import Rollup, TextKind, TextMeasure
 
@@ -148,7 +148,7 @@ def _list_again(texts: TextSum, calls: Rollup) -> Iterator[CostRow]:
 def _list_waits(ask: StoreReader, action: str) -> Iterator[float]:
     """How long a held call waited until a person decided."""
     for before, entry in pairwise(ask.store.journal.list_entries(action)):
-        if before.state is State.HELD and entry.state in (State.APPROVED, State.DENIED):
+        if before.state is State.HELD and is_decision(entry):
             yield (entry.at - before.at).total_seconds()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, cast
 
@@ -205,13 +206,15 @@ class Insights(StoreReader):
         that of a tool's author, or this one. `auto` takes it back.
         """
         self._require_all("A mode")
+        self._refuse_misspelt(tool)
         self.store.catalog.limit(tool, mode.value).result()
 
     def list_waivers(self) -> list[Waiver]:
         """What people say of rules, in the settings and on a page; the ended ones of pages not."""
         now = self.clock()
         said = [] if self.tenant is not None else self.store.catalog.list_waivers()
-        return [*self.settings.waivers, *(each for each in said if each.holds(now))]
+        waivers = [*self.settings.waivers, *(each for each in said if each.holds(now))]
+        return [replace(each, reason=hide_secrets(each.reason)) for each in waivers]
 
     def waive(self, waiver: Waiver) -> None:
         """Have findings of a rule count as a person says, in every application of the store.
@@ -221,6 +224,8 @@ class Insights(StoreReader):
         self._require_all("A waiver")
         if not waiver.holds(self.clock()):
             raise ConfigurationError(f"{waiver.until} is over: a waiver holds until a day to come.")
+        self._refuse_misspelt(waiver.tool)
+        waiver = replace(waiver, reason=hide_secrets(waiver.reason))
         self.store.catalog.waive(waiver).result()
 
     def end_waiver(self, rule: str, *, tool: str = "", agent: str = "") -> None:
@@ -238,6 +243,13 @@ class Insights(StoreReader):
     def _require_all(self, what: str) -> None:
         if self.tenant is not None:
             raise ConfigurationError(f"{what} holds for all tenants: set it without --tenant.")
+
+    def _refuse_misspelt(self, tool: str) -> None:
+        """Refuse the name of a tool that is not known, but nearly."""
+        known = {each.tool for each in self.store.catalog.list_tools()}
+        near = [] if not tool or tool in known else get_close_matches(tool, known, n=1)
+        if near:
+            raise ConfigurationError(f"No tool is called {tool!r}. Did you mean {near[0]!r}?")
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 from mulligan.insights.figures import UNNAMED
 from mulligan.insights.filters import ActOrder, ViewFilter, ViewRequest
 from mulligan.insights.insights import Insights
+from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.effect import OUTSIDE
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Severity, Waiver
@@ -86,7 +87,8 @@ def decide_rule(ask: Insights, order: ActOrder) -> RulesView:
         )
         ask.waive(waiver)
 
-    said = "" if order.act == "end" else f" until {words.get('until')}: {words.get('note', '')}"
+    said = f" until {words.get('until')}: {hide_secrets(words.get('note', ''))}"
+    said = "" if order.act == "end" else said
     ask.acts.record(carry_out, by=order.by, what=f"{order.act} {order.id}{scope}{said}")
     return read_rules(ask, ViewRequest())
 

@@ -48,6 +48,7 @@ def copy_rows(source: CopiedStore, target: CopiedStore, watch: Watch) -> Iterato
     """Compare and copy until both are equal; the last round is the one that found them so."""
     with ExitStack() as stack:
         ours, theirs = _find_tables(source, stack), _find_tables(target, stack)
+        _refuse_same(ours, theirs)
         # A table that only one of them has is of its kind of database alone.
         tables = [
             _Table(name, columns, source=ours[name][0], target=session)
@@ -71,6 +72,21 @@ def _find_tables(store: CopiedStore, stack: ExitStack) -> _Found:
         for name, *column in session.fetch("copied_columns"):
             found.setdefault(name, (session, []))[1].append(tuple(column))
     return found
+
+
+def _refuse_same(ours: _Found, theirs: _Found) -> None:
+    """Refuse a target that is the source by whatever name: its rows would be put back as they were
+    a moment ago, under the applications that write them.
+    """
+    one, other = (
+        {tuple(session.fetch("database_identity")) for session, _ in found.values()}
+        for found in (ours, theirs)
+    )
+    if one & other:
+        raise ConfigurationError(
+            "The source and the target are the same database, so nothing was copied: name an empty "
+            "database, or a file that does not exist yet."
+        )
 
 
 def _refuse_others(tables: Sequence[_Table], source: CopiedStore, target: CopiedStore) -> None:

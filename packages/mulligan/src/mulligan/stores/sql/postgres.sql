@@ -140,6 +140,12 @@ where n.nspname = 'mulligan'
 -- name: vacuum_table
 vacuum (full, verbose) mulligan.{table}
 
+-- name: database_identity
+-- Also of a replica; a server whose clone was promoted is on another timeline.
+select s.system_identifier::text, c.timeline_id, d.oid::text
+from pg_control_system() s, pg_control_checkpoint() c, pg_database d
+where d.datname = current_database()
+
 -- name: copied_columns
 -- Who is there now, who may see what, and what has migrated it, is of this server alone.
 select t.relname::text, c.attname::text, k.typname::text,

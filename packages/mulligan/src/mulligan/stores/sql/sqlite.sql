@@ -55,6 +55,10 @@ pragma data_version
 -- One transaction writes at a time, so that no other is still ending.
 select commits from writer where id = :writer
 
+-- name: database_identity
+-- The file, whatever name it was opened by: SQLite follows links.
+select file from pragma_database_list where name = 'main'
+
 -- name: copied_columns
 -- Who is there now, and how much each process has logged, is of this file and these processes alone.
 select t.name, c.name, c.type, c.pk, 0 from sqlite_schema t join pragma_table_info(t.name) c
