@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -68,12 +69,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def said_aloud() -> Iterator[None]:
-    """A test may silence us, as a campaign that breaks things on purpose; the next one hears."""
+def left_as_found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What a test changes of its process is gone with it: tests run in any order, on any worker.
+
+    The modules that it wrote and imported, the environment, how signals are answered, and a
+    silence that a campaign needs which breaks things on purpose.
+    """
     logger = logging.getLogger("mulligan")
-    level = logger.level
+    level, environment, modules = logger.level, os.environ.copy(), {*sys.modules}
+    answers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     yield
     logger.setLevel(level)
+    written = str(tmp_path_factory.getbasetemp())
+    for name in {*sys.modules} - modules:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(written):
+            del sys.modules[name]
+    for name in {*os.environ} ^ {*environment}:
+        os.environ.pop(name, None)
+    os.environ.update(environment)
+    for each, answer in answers.items():
+        if signal.getsignal(each) is not answer and answer is not None:
+            signal.signal(each, answer)
 
 
 @pytest.fixture

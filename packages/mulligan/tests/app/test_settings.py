@@ -235,7 +235,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "family_of_a_test.py").write_text("class Desk:\n    m = 7\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.delitem(sys.modules, "family_of_a_test", raising=False)
     return tmp_path
 
 

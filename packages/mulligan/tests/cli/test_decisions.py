@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -147,7 +147,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch, capsys) -> Iterator[Callable[[str], Desk]]:
+def desk(tmp_path: Path, monkeypatch, capsys) -> Callable[[str], Desk]:
     """A desk at an application with this source."""
 
     def sit(source: str) -> Desk:
@@ -157,9 +157,7 @@ def desk(tmp_path: Path, monkeypatch, capsys) -> Iterator[Callable[[str], Desk]]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MULLIGAN_STORE", f"sqlite:///{tmp_path}/app.db")
     monkeypatch.syspath_prepend(str(tmp_path))
-    sys.modules.pop("named_app", None)
-    yield sit
-    sys.modules.pop("named_app", None)
+    return sit
 
 
 @pytest.fixture
