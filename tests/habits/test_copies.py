@@ -13,7 +13,6 @@ import pytest
 from bench.growth.patterns import list_modules
 from mulligan.runtime.hold import Held
 from mulligan.types.action import Hold
-from mulligan.types.errors import MulliganError
 
 WAYS: dict[str, Callable[[object], object]] = {
     "copied": copy.copy,
@@ -78,28 +77,6 @@ def test_an_error_keeps_its_type_message_values_and_notes():
 
     assert {name: each for name, each in found.items() if each} == {}
     assert {"AlreadyDoneError", "ChangedSinceError", "UnprovenError", "TryAgainError"} <= {*found}
-
-
-class PlantedError(Exception):
-    def __init__(self, *, need: str) -> None:
-        super().__init__(f"{need} is needed.")
-
-
-class ForgetfulError(MulliganError):
-    def __reduce__(self):
-        return type(self), self.args
-
-
-class ByNameError(MulliganError):
-    def __init__(self, *, need: str) -> None:
-        super().__init__(f"{need} is needed.")
-        self.need = need
-
-
-def test_an_error_that_cannot_travel_would_be_seen():
-    assert lost(made(PlantedError)).keys() == WAYS.keys()
-    assert lost(made(ForgetfulError)).keys() == WAYS.keys()
-    assert lost(made(ByNameError)) == {}
 
 
 def test_a_held_call_keeps_its_sentence_and_its_hold():
