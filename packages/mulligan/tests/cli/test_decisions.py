@@ -165,19 +165,6 @@ def family(desk) -> Desk:
     return desk(FAMILY)
 
 
-def test_an_approved_call_is_run_once_by_the_application(family: Desk) -> None:
-    family.act("invite", "Grandma")
-    [held] = family.list_ids()
-    app = family.app
-
-    answer = family.read("approve", held, *APP)
-    again, _, _ = family.run("approve", held)
-
-    assert (answer["state"], again) == ("unchecked", 2)
-    assert app.SENT == ["Grandma"]
-    assert family.list_ids() == []
-
-
 def test_a_person_approves_a_call_with_an_argument_of_their_own(family: Desk) -> None:
     family.act("invite", "Grandma")
     [held] = family.list_ids()
@@ -354,17 +341,6 @@ def test_a_denied_call_never_runs_and_is_shown_so(family: Desk, approved: bool) 
     assert (code, app.SENT, family.list_ids()) == (0, [], [])
     assert "The call was never made" in shown
     assert "written by the call" not in shown
-
-
-def test_an_action_is_undone_by_the_application(family: Desk) -> None:
-    family.act("add", "Grandma")
-    app = family.app
-    [done] = family.list_ids("actions")
-
-    code, said, _ = family.run("undo", done, *APP)
-
-    assert (code, app.EVENTS) == (0, {})
-    assert "undone" in said
 
 
 def test_what_cannot_be_undone_is_refused_in_one_sentence(family: Desk) -> None:
