@@ -7,6 +7,8 @@ import logging
 import os
 import re
 import signal
+import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -67,21 +69,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.full)
 
 
+SHARED = {"MainThread", "mulligan-closer", "mulligan-hosts", "mulligan-left"}
+
+
 @pytest.fixture(autouse=True)
-def said_aloud() -> Iterator[None]:
-    """A test may silence us, as a campaign that breaks things on purpose; the next one hears."""
+def left_as_found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[threading.Thread]]:
+    """What a test changes of its process is gone with it: tests run in any order, on any worker.
+
+    The modules that it wrote and imported, the environment, how signals are answered, and a
+    silence that a campaign needs which breaks things on purpose. It is given the threads that
+    earlier tests have left, less those that all applications of a process share.
+    """
     logger = logging.getLogger("mulligan")
-    level = logger.level
-    yield
+    level, environment, modules = logger.level, os.environ.copy(), {*sys.modules}
+    answers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    yield {each for each in threading.enumerate() if each.name not in SHARED}
     logger.setLevel(level)
+    written = str(tmp_path_factory.getbasetemp())
+    for name in {*sys.modules} - modules:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(written):
+            del sys.modules[name]
+    for name in {*os.environ} ^ {*environment}:
+        os.environ.pop(name, None)
+    os.environ.update(environment)
+    for each, answer in answers.items():
+        if signal.getsignal(each) is not answer and answer is not None:
+            signal.signal(each, answer)
 
 
 @pytest.fixture
-def caplog(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    """What this test makes anybody log: an exporter of an earlier one may still be retrying."""
+def caplog(
+    caplog: pytest.LogCaptureFixture, left_as_found: set[threading.Thread]
+) -> Iterator[pytest.LogCaptureFixture]:
+    """What this test makes anybody log: an application of an earlier one may still be at work."""
 
     def is_of_this_test(record: logging.LogRecord) -> bool:
-        return not record.name.startswith("opentelemetry.exporter")
+        of_earlier = threading.current_thread() in left_as_found
+        return not of_earlier and not record.name.startswith("opentelemetry.exporter")
 
     caplog.handler.addFilter(is_of_this_test)
     yield caplog

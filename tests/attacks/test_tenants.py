@@ -27,7 +27,6 @@ from starlette.routing import Route
 from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.cli.main import build_parser, main
 from mulligan.loops.drafts import DraftRules
-from mulligan.stores import tenant_view
 from mulligan.types.action import ActionQuery
 from mulligan.types.errors import HeldError
 from mulligan.types.lesson import LessonQuery
@@ -234,14 +233,12 @@ class Surfaces:
     def take(self, surface: str, what: str, said: str) -> None:
         self.walk.take(surface, what, said, asker=self.asker)
 
-    async def ask_pages(self, *, under: str = "/", methods: str = "GET POST") -> None:
+    async def ask_pages(self) -> None:
         """Every route of the dashboard: pages, JSON, CSV and acts, with every id there is."""
         async with self.open_dashboard() as (client, routes):
             for route in routes:
                 method = "GET" if "GET" in (route.methods or ()) else "POST"
-                if route.path == "/stream" or method not in methods:
-                    continue
-                if not route.path.startswith(under):
+                if route.path == "/stream":
                     continue
                 for path in self._fill(route.path):
                     await self._ask_page(client, method, path)
@@ -465,28 +462,6 @@ async def test_no_word_of_one_tenant_reaches_another_on_any_surface(offices, url
 
     assert walk.crossed == []
     assert walk.own == set(walk.fetches)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        ("_Tenant", "ask", lambda _self, question, query: question(query)),
-        ("_OneTenantJournal", "find_action", lambda self, name: self._part.find_action(name)),
-    ],
-    ids=lambda question: question[1],
-)
-async def test_the_walk_finds_one_question_that_names_no_tenant(tmp_path, monkeypatch, question):
-    place, name, without = question
-    url = f"sqlite:///{tmp_path}/m.db"
-    with open_office(url, A) as a, open_office(url, B) as b:
-        both = {A: Office(a, A), B: Office(b, B)}
-        await both[A].live()
-        surfaces = Surfaces(both, url)
-        monkeypatch.setattr(getattr(tenant_view, place), name, without)
-
-        await surfaces.ask_pages(under="/api/", methods="GET")
-
-    assert surfaces.walk.crossed != []
 
 
 async def test_a_client_is_not_told_the_errors_and_tools_of_another_tenant(tmp_path):

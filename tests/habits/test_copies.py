@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from bench.growth.patterns import list_modules
 from mulligan.runtime.hold import Held
 from mulligan.types.action import Hold
-from mulligan.types.errors import MulliganError
 
 WAYS: dict[str, Callable[[object], object]] = {
     "copied": copy.copy,
@@ -29,23 +27,16 @@ WAYS: dict[str, Callable[[object], object]] = {
 VALUES = {"int": 7, "int | None": 7}
 
 
-def below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
-    yield kind
-    for child in kind.__subclasses__():
-        yield from below(child)
-
-
 def errors_of_ours() -> list[type[BaseException]]:
-    """Every exception class that any module of ours defines; replay makes others as it reads."""
-    list_modules()
-    found = dict.fromkeys(below(BaseException))
-    ours = [kind for kind in found if kind.__module__.startswith("mulligan") and stands(kind)]
-    return sorted(ours, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
-
-
-def stands(kind: type[BaseException]) -> bool:
-    """Whether a class is the one of its module: a sandbox that imports ours again has its own."""
-    return getattr(sys.modules[kind.__module__], kind.__qualname__, None) is kind
+    """Every exception class that a module of ours defines, whatever else this process has made."""
+    return [
+        kind
+        for module in list_modules()
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and issubclass(kind, BaseException)
+        and kind.__module__ == module.__name__
+    ]
 
 
 def made(kind: type[BaseException]) -> BaseException:
@@ -86,28 +77,6 @@ def test_an_error_keeps_its_type_message_values_and_notes():
 
     assert {name: each for name, each in found.items() if each} == {}
     assert {"AlreadyDoneError", "ChangedSinceError", "UnprovenError", "TryAgainError"} <= {*found}
-
-
-class PlantedError(Exception):
-    def __init__(self, *, need: str) -> None:
-        super().__init__(f"{need} is needed.")
-
-
-class ForgetfulError(MulliganError):
-    def __reduce__(self):
-        return type(self), self.args
-
-
-class ByNameError(MulliganError):
-    def __init__(self, *, need: str) -> None:
-        super().__init__(f"{need} is needed.")
-        self.need = need
-
-
-def test_an_error_that_cannot_travel_would_be_seen():
-    assert lost(made(PlantedError)).keys() == WAYS.keys()
-    assert lost(made(ForgetfulError)).keys() == WAYS.keys()
-    assert lost(made(ByNameError)) == {}
 
 
 def test_a_held_call_keeps_its_sentence_and_its_hold():

@@ -134,17 +134,6 @@ def test_few_blocks_are_left_out_and_each_says_why():
     assert len(left_out) <= MOST_NOT_RUN, left_out
 
 
-def test_a_block_is_found_with_what_it_prints_and_whether_it_runs():
-    page = "a\n\n```python\nx\n```\nb\n\n```text\ny\n```\n<!-- not run: r -->\n```python\nz\n```\n"
-
-    first, _, last = blocks(page, "page")
-
-    assert (first.text, first.prints, first.run) == ("x\n", "y\n", True)
-    assert (last.text, last.prints, last.run) == ("z\n", None, False)
-    assert printed_as_promised("took 12 ms\n", "took ... ms\n")
-    assert not printed_as_promised("failed\n", "took ... ms\n")
-
-
 def test_the_guides_stay_short_enough_to_be_read():
     pages = [page for page in (ROOT / "docs").glob("*.md") if page.name not in NOT_GUIDES]
     pages.append(HOST_PAGES / "README.md")
@@ -183,13 +172,6 @@ def find_lost_anchors(page: Path) -> Iterator[str]:
 
 def test_every_heading_that_a_page_links_to_is_there():
     assert [lost for page in PAGES for lost in find_lost_anchors(page)] == []
-
-
-def test_a_heading_that_is_gone_would_be_seen(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("# A `b`: c\n\n```text\n# no\n```\n[x](#a-b-c) [y](#no) [z](page.md#gone)\n")
-
-    assert list(find_lost_anchors(page)) == ["page.md: #no", "page.md: page.md#gone"]
 
 
 NOT_PLAIN = {
@@ -239,13 +221,6 @@ def test_no_message_says_what_must_be_read_twice(repo):
     said = {path: find_not_plain("\n".join(list_said(tree))) for path, tree in trees.items()}
 
     assert {path: found for path, found in said.items() if found} == {}
-
-
-def test_a_phrase_that_came_back_would_be_seen():
-    tree = ast.parse('"""It is taken back."""\nprint("It waits for your word.")')
-
-    assert find_not_plain("What came\nof it, in your words") == [r"what (?:came|became) of"]
-    assert list(list_said(tree)) == ["It waits for your word."]
 
 
 def test_every_file_a_page_names_is_there():
@@ -344,18 +319,6 @@ def test_the_tree_has_every_folder_once_and_no_other(repo):
     assert sorted(drawn(architecture)) == sorted(set(folders) - {"."})
 
 
-def test_a_path_or_a_folder_that_is_not_so_would_be_seen(repo):
-    page = (
-        "`types/engine.run_loop`, `types/engine.py`, `stores/sqlite/`, `types/nobody`, `tests/a`, "
-        "`x/y`"
-    )
-    tree = "├── a/   x\n│   ├── b/  `c/` x\n│   │   └── d/\n│   └── e/\n└── f/  x\n"
-
-    assert [p for p in paths(page) if not is_there(p, repo)] == ["types/nobody", "x/y"]
-    assert not is_there("types/engine.nobody", repo)
-    assert drawn(tree) == ["a", "a/b", "a/b/d", "a/e", "f"]
-
-
 def spoken_of(text: str) -> set[str]:
     """Names that a page puts in backticks outside its blocks: `a_b`, `a_b(…)` or `A.b`."""
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -394,12 +357,3 @@ def test_every_name_on_a_page_is_in_the_code(repo):
 
     pages = [p for p in PAGES if p.name not in {HISTORY, OTHERS} and p.parent != HOST_PAGES]
     assert {p.name: gone for p in pages if (gone := unknown(p.read_text(), known))} == {}
-
-
-def test_a_name_that_is_gone_would_be_seen():
-    page = (
-        "`run_it(now)` `await m.run` `a.gone_by` `it_went` `plain`\n\n```text\n`in_a_block`\n```\n"
-    )
-    known = sayable([ast.parse("def run_it(): ...\nclass A:\n    run: int\nlocal_only = 1")])
-
-    assert unknown(page + "`local_only`", known) == {"a.gone_by", "it_went", "local_only"}

@@ -57,11 +57,3 @@ def test_the_readme_makes_the_same_promises(repo):
     assert [(n, title.strip()) for n, title in ROW.findall(readme)] == [
         (number, title) for number, title, _ in page
     ]
-
-
-def test_a_test_that_is_gone_or_not_named_would_be_seen():
-    page = "## 1. One\n\nIt holds.\n\n- **Tests**: `tests/a.py`, `tests/b.py`\n"
-    tree = ast.parse("pytestmark = [pytest.mark.slow, pytest.mark.promise(1, 3)]\nother = f(2)")
-
-    assert read_page(page) == {1: {"tests/a.py", "tests/b.py"}}
-    assert list_promises(tree) == {1, 3}

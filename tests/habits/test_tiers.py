@@ -31,11 +31,3 @@ def test_a_file_that_needs_more_than_python_is_of_the_second_tier(repo):
     assert len(files) > 200
     found = {str(file.relative_to(repo.root)): find_untold(file.read_text()) for file in files}
     assert {file: needs for file, needs in found.items() if needs} == {}
-
-
-def test_a_file_that_keeps_it_to_itself_would_be_seen():
-    text = "from playwright.sync_api import Page\n"
-
-    assert find_untold(text) == ["a browser"]
-    assert find_untold(text + "pytestmark = pytest.mark.full\n") == []
-    assert find_untold(text + "pytestmark = [pytest.mark.promise(1), pytest.mark.full]\n") == []

@@ -12,10 +12,7 @@ from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import Ran, Step, list_installed, load_driver
 from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, move, open_app
 from mulligan import Effect, Mulligan, State
-from mulligan.checks import subject
-from mulligan.runtime.context import LiveAttempt
 from mulligan.types.finding import ABOUT_ACTIONS, ABOUT_REPLY, Confidence, Standing
-from mulligan.types.turn import History
 from mulligan_testing.remote import FakeRemote
 
 pytestmark = pytest.mark.full
@@ -144,27 +141,6 @@ async def test_beside_act_a_copy_of_the_frameworks_session_is_kept_if_its_attemp
 
     assert LEFT[first] in ran.shown[-1]
     assert [each for each in (SATURDAY, "honestly", ABOUT_ACTIONS) if each in ran.shown[-1]] == []
-
-
-def _count_given(self: Any, of: Any, execution: Any) -> None:
-    texts = subject.fold_answer(of, execution).texts
-    self._unread.append(lambda: subject.HeardAnswer(texts, []))
-
-
-MISTAKES = {
-    "nobody knows the conversation": (History, "_list_said", lambda *_: ()),
-    "what a call was given counts as returned by it": (subject.Heard, "add_answer", _count_given),
-}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-async def test_a_planted_mistake_is_noticed(mistake: str, monkeypatch) -> None:
-    owner, name, planted = MISTAKES[mistake]
-    monkeypatch.setattr(owner, name, planted)
-    # Both stand in the way of an echo, and either is enough for the same call in the next attempt.
-    monkeypatch.setattr(LiveAttempt, "list_standing", LiveAttempt.list_executions)
-
-    assert (await run_conversations(converse_by_hand, decorated=True)).figures != NOTHING
 
 
 @pytest.fixture

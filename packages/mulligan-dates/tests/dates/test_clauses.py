@@ -46,13 +46,6 @@ def test_what_is_quoted_asks_for_nothing() -> None:
     assert [each.kind for each in said.clauses] == ["request"]
 
 
-def test_a_thing_that_follows_goes_on_with_the_verb() -> None:
-    first, second = split("Move chess to Friday and the choir to Saturday").clauses
-
-    assert (first.verb, first.moving, first.objects) == ("move", True, {"chess"})
-    assert (second.verb, second.moving, second.objects) == ("move", True, {"choir"})
-
-
 def test_an_expression_is_of_the_clause_it_stands_in() -> None:
     said = split("Book tennis on Thursday and plan a swim on Sunday")
 

@@ -298,13 +298,6 @@ def test_without_a_handshake_only_what_all_speak_is_offered():
     assert merge_greetings([one, other], version="1")["supportedVersions"] == ["2026-07-28"]
 
 
-async def test_of_one_server_the_greeting_is_its_own():
-    async with run_gateway() as gateway, connect(gateway, greets=False) as client:
-        said = await client.greet()
-
-    assert said["serverInfo"] == {"name": "scripted", "version": "1"}
-
-
 async def test_where_one_server_is_of_an_earlier_revision_all_are_greeted_that_way():
     async with (
         run_gateway(scripted("a"), scripted("b")) as gateway,

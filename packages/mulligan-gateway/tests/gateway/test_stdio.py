@@ -42,13 +42,6 @@ async def test_files_are_served_too(tmp_path):
     assert json.loads(answered.read_bytes())["id"] == 1
 
 
-async def test_where_there_is_no_input_it_ends_at_once():
-    nothing = os.open(os.devnull, os.O_RDWR)
-    async with run_gateway() as gateway, asyncio.timeout(30):
-        await serve_stdio(gateway, reads=nothing, writes=nothing)
-    os.close(nothing)
-
-
 async def test_a_message_that_is_too_long_is_answered_by_its_id(tmp_path):
     asked, answered = tmp_path / "in", tmp_path / "out"
     long = b'{"jsonrpc":"2.0","method":"%b","id":7}\n' % (b"x" * 5_000_000)

@@ -61,11 +61,6 @@ async def test_an_agent_that_cannot_take_the_turn_is_told_so(agent) -> None:
     m.close()
 
 
-def test_the_same_without_an_event_loop() -> None:
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="one parameter"):
-        m.act_sync("Go", no_parameter)  # type: ignore[arg-type]
-
-
 def test_an_error_of_the_agents_own_is_left_as_it_is() -> None:
     def agent(turn: object) -> str:
         raise TypeError("mine")

@@ -189,21 +189,6 @@ def test_what_is_not_taken_is_sent_again_later_under_its_id(desk, receiver, answ
     assert receiver.url not in caplog.text
 
 
-def test_a_server_that_was_away_is_told_when_it_is_back(tmp_path, receiver, caplog):
-    desk = Desk(tmp_path, receiver)
-    receiver.close()
-    with desk.m:
-        desk.hold()
-        away = desk.notifier.run_once()
-        back = Receiver(port=receiver.server.server_port)
-        desk.now += 1
-        sent = desk.notifier.run_once()
-        back.close()
-
-    assert (away, sent, len(back.got)) == (0, 1, 1)
-    assert "is sent again" in caplog.text
-
-
 def test_what_a_server_answers_beside_its_status_decides_nothing(desk, receiver):
     held = desk.hold()
     receiver.answers = [take_with_rubbish]

@@ -15,7 +15,6 @@ from mulligan import MulliganError, Redaction, Retention, Settings
 from mulligan.extensions import load_object
 from mulligan.redaction import Capture, Hide
 from mulligan.settings import GROUPS, SETTINGS
-from mulligan.types.effect import Mode
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
 
 
@@ -44,16 +43,6 @@ def test_the_environment_wins_over_pyproject(tmp_path: Path) -> None:
     assert settings.redaction == Redaction(allow=frozenset({"limit"}), hide=Hide.SECRETS)
     assert settings.retention.log == timedelta(days=7)
     assert settings.retention.settled == timedelta(days=90)
-
-
-def test_the_environment_of_one_reading_is_not_that_of_the_next(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.mulligan]\nmode = "observe"\n')
-    said = {"MULLIGAN_MODE": "off", "MULLIGAN_TENANT": "smith"}
-    Settings.load(folder=tmp_path, environment=said)
-
-    settings = Settings.load(folder=tmp_path, environment={})
-
-    assert (settings.mode, settings.tenant) == (Mode.OBSERVE, "")
 
 
 @pytest.mark.parametrize("mark", ["", "whsec_"])
@@ -236,7 +225,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "family_of_a_test.py").write_text("class Desk:\n    m = 7\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.delitem(sys.modules, "family_of_a_test", raising=False)
     return tmp_path
 
 

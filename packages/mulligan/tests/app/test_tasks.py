@@ -62,14 +62,6 @@ async def test_an_event_tells_what_the_owner_wrote_and_all_of_the_notes():
     assert event.notes == Refinement(suggestions=("State the total first.",))
 
 
-async def test_a_run_says_what_it_took_with_its_judge():
-    async with Mulligan("memory:", judge=Metered()) as m:
-        done = await m.run_task(task(), lambda _: Ran(output="x", tokens=100, money=0.5))
-
-    assert (done.tokens, done.money) == (140, 0.5)
-    assert 0 < done.seconds < 5
-
-
 async def test_past_its_tokens_a_run_does_not_reflect():
     spent = Task(description="Sum.", reflect=Reflect(gate="accept"), budget=Budget(tokens=100))
 

@@ -505,10 +505,3 @@ async def test_a_reply_on_hold_is_released_or_dropped_as_any_held_call(approved:
 
     assert before == []
     assert sent == (["We still delve."] if approved else [])
-
-
-async def test_a_reply_that_is_sent_keeps_nothing_back() -> None:
-    async with Mulligan("memory:") as m:
-        replied = await m.reply(writes("We delve."), rules=POLITE)
-
-    assert (replied.bound_reached, replied.kept_back) == (True, None)

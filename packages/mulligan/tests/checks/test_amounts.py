@@ -69,12 +69,6 @@ def test_an_amount_that_follows_from_nothing_is_flagged(said: str, amount: float
     assert is_flagged(said, BILLS, amount=amount)
 
 
-def test_a_default_and_a_single_one_need_no_word() -> None:
-    assert not is_flagged("Pay 42", amount=42, tip=3)
-    assert not is_flagged("Buy a ticket", amount=1)
-    assert is_flagged("Pay 42", amount=42, tip=4)
-
-
 @pytest.mark.parametrize(("amount", "flagged"), [(69.5, False), (70.5, True)])
 def test_what_the_given_objects_come_to_is_content(amount: float, *, flagged: bool) -> None:
     receipts = ran(

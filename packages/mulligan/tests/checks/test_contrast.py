@@ -73,21 +73,6 @@ def test_the_words_for_another_one_speak_against_it(
     assert rules(said, PEOPLE, ran("act", {"id": given})) == found
 
 
-def test_the_day_that_something_is_moved_to_names_no_row() -> None:
-    posts = ran(
-        "list_posts",
-        result=[{"id": "p1", "title": "Pumpkins"}, {"id": "p2", "title": "Apples on Saturday"}],
-    )
-    moved = ran("act", {"id": "p1", "day": "2025-10-25"})
-
-    assert rules("Move the one about the squash to Saturday", posts, moved) == []
-
-
-def test_a_mailbox_names_its_row_too() -> None:
-    assert rules("Tell Ingrid", PEOPLE, ran("act", {"to": "jb@home.example"})) == OTHER
-    assert rules("Tell Ingrid", PEOPLE, ran("act", {"to": "im@home.example"})) == []
-
-
 @pytest.mark.parametrize(
     ("said", "given", "found"),
     [
@@ -102,19 +87,6 @@ def test_a_mailbox_names_its_row_too() -> None:
 )
 def test_what_is_ruled_out_or_stays_is_left_alone(said: str, given: str, found: list[str]) -> None:
     assert rules(said, EVENTS, ran("act", {"id": given})) == found
-
-
-def test_words_that_a_call_was_given_otherwise_speak_for_no_row() -> None:
-    assign = ran("assign", {"event_id": "e1", "owner": "Bob"})
-
-    assert rules("Give that one to Bob", EVENTS, assign) == []
-    assert rules("Give that one to Bob", EVENTS, ran("assign", {"event_id": "e1"})) == OTHER
-
-
-def test_another_one_that_was_acted_on_as_well_is_none_that_was_meant_instead() -> None:
-    both = [ran("act", {"id": each}) for each in ("e1", "e3")]
-
-    assert rules("Cancel the early thing and the call with Bob", EVENTS, *both) == []
 
 
 def test_earlier_words_of_a_conversation_may_have_chosen() -> None:
@@ -144,13 +116,6 @@ def test_the_parts_of_an_answer_are_no_rows() -> None:
     assert rules("I am bob", login, ran("act", {"id": "t1"})) == []
 
 
-def test_a_finding_says_what_was_said_of_what() -> None:
-    (found,) = CHECK(attempt("Add Ingrid", PEOPLE, ran("act", {"id": "u1"})))
-
-    assert found.severity is Severity.ERROR
-    assert found.issue.endswith('which is “Jonas Brandt”; "ingrid" is said of “Ingrid Maier”.')
-
-
 TITLES = contrasted({"delete_event": ["event_id"]})
 LISTED = ran(
     "list_events",
@@ -174,20 +139,6 @@ def test_another_object_than_the_named_one_is_an_error_with_the_right_id() -> No
 
 
 @pytest.mark.parametrize(
-    ("said", "event_id"),
-    [
-        ("Delete the dinner", "k7"),
-        ("Delete the thing at Luigi's", "k7"),
-        ("Delete p2", "p2"),
-        ("Delete everything but the dinner", "p2"),
-        ("Cancel it", "p2"),
-    ],
-)
-def test_what_may_have_been_meant_is_left_alone(said: str, event_id: str) -> None:
-    assert not list(TITLES(attempt(said, LISTED, delete(event_id))))
-
-
-@pytest.mark.parametrize(
     ("said", "flagged"),
     [
         ("Lösche das Abendessen", True),
@@ -202,30 +153,6 @@ def test_another_language_has_words_of_its_own_or_is_left_alone(
     looked, dropped = ran("list_events", result=held), ran("delete_event", {"event_id": "p2"})
 
     found = list(contrasted({"delete_event": ["event_id"]})(attempt(said, looked, dropped)))
-
-    assert bool(found) is flagged
-
-
-@pytest.mark.parametrize(
-    ("said", "file_id", "flagged"),
-    [
-        ("Delete the taxes of 2024", "f1", True),
-        ("Delete the taxes of 2024", "f2", False),
-        ("Delete the taxes", "f1", False),
-        ("Delete taxes 2023 and 2024", "f1", False),
-    ],
-)
-def test_a_figure_tells_things_of_one_name_apart(said: str, file_id: str, *, flagged: bool) -> None:
-    files = ran(
-        "list_files",
-        result=[
-            {"file_id": "f1", "name": "taxes-2023.pdf"},
-            {"file_id": "f2", "name": "taxes-2024.pdf"},
-        ],
-    )
-    tried = attempt(said, files, ran("delete", {"file_id": file_id}))
-
-    found = list(contrasted({"delete": ["file_id"]})(tried))
 
     assert bool(found) is flagged
 

@@ -66,14 +66,6 @@ async def test_a_function_is_asked_about_each_call_of_its_tools_that_did_not_fai
     assert finding.call == "a"
 
 
-async def test_a_function_that_names_no_tool_is_asked_about_all() -> None:
-    seen = []
-
-    await find(lambda result: seen.append(result))
-
-    assert seen == ["A", "B"]
-
-
 async def test_an_async_function_is_waited_for() -> None:
     async def objects(call):
         return ["One thing.", "And another."] if call.tool == "mail" else None

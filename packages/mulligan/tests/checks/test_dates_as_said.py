@@ -265,19 +265,6 @@ def test_of_two_sides_the_one_that_is_over_is_wrong_unless_the_past_is_spoken_of
     assert [each.rule for each in findings] == (["date.in_the_past"] if over else [])
 
 
-def test_looking_around_on_a_day_that_is_over_is_no_mistake() -> None:
-    tried = moved("dinner on Friday, please", {"day": "2025-10-17"})
-    looked = replace_acted(tried, frozenset())
-    acted = replace_acted(tried, frozenset({tried.executions[0].call.id}))
-
-    assert list(dates_as_said()(looked)) == []
-    assert [each.rule for each in dates_as_said()(acted)] == ["date.in_the_past"]
-
-
-def replace_acted(tried: Attempt, acted: frozenset[str]) -> Attempted:
-    return Attempted(turn=tried.turn, executions=tried.executions, acted=acted)
-
-
 def test_what_lies_ahead_is_named_first_and_alone_where_the_other_is_over() -> None:
     [unsaid] = dates_as_said()(moved("dinner on Friday, please", {"day": "2025-10-23"}))
     [over] = dates_as_said()(moved("dinner on Friday, please", {"day": "2025-10-17"}))

@@ -150,10 +150,3 @@ def test_the_words_of_the_request_tell_where_those_of_the_id_do_not() -> None:
     said = suggest_id(Argument(tried.executions[-1], "event_id", "evt_2025"), tried)
 
     assert "event_id=p2" in said
-
-
-def test_of_two_that_fit_none_is_suggested() -> None:
-    both = ran("list", result=[{"id": "a", "title": "Dinner"}, {"id": "b", "title": "Dinner"}])
-    tried = attempt("Delete the dinner", both, delete("dinner-1"))
-
-    assert suggest_id(Argument(tried.executions[-1], "event_id", "dinner-1"), tried) == ""

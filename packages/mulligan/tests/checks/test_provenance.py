@@ -86,15 +86,6 @@ def test_what_the_person_said_what_is_known_and_what_an_earlier_attempt_saw_is_f
     )
 
 
-def test_each_id_of_a_list_is_looked_at_and_a_number_is_an_id_too() -> None:
-    call = ran("delete_all", {"event_ids": [7, "ev42", None, ""]})
-
-    findings = list(ids_seen(IDS)(attempt("Cancel", ran("search", result={"id": 7}), call)))
-
-    assert len(findings) == 1
-    assert "'ev42'" in findings[0].issue
-
-
 @pytest.mark.parametrize(
     ("written", "seen"),
     [
@@ -224,14 +215,6 @@ def test_what_stood_in_a_field_or_nowhere_or_was_said_is_not(value: str) -> None
 
     assert not list(not_from_content(TO)(attempt("Answer Ann", MAIL, send(value))))
     assert not list(not_from_content(TO)(said))
-
-
-def test_an_earlier_attempt_was_seen_and_a_failed_call_is_left_alone() -> None:
-    send_it, failed = send("collector@far.example"), send("collector@far.example")
-    failed = replace(failed, outcome=Outcome.FAILURE)
-
-    assert list(not_from_content(TO)(attempt("Answer Ann", send_it, earlier=[MAIL])))
-    assert not list(not_from_content(TO)(attempt("Answer Ann", failed, earlier=[MAIL])))
 
 
 def test_each_of_several_receivers_is_looked_at() -> None:

@@ -92,14 +92,6 @@ def test_a_set_is_held_against_all_that_was_acted_on(said, before, tool, ids, fo
     assert rules(said, before, ran(tool, {name: ids})) == found
 
 
-def test_a_set_is_one_set_whether_it_takes_one_call_or_more() -> None:
-    calls = [ran("cancel_event", {"event_id": each}) for each in ("e1", "e2", "e3")]
-
-    assert rules("Cancel all soccer practices", EVENTS, *calls) == {EXTRA}
-    assert rules("Cancel all soccer practices", EVENTS, *calls[:2]) == set()
-    assert rules("Cancel all soccer practices", EVENTS, *calls[:1]) == {LEFT}
-
-
 def test_what_was_acted_on_before_or_may_still_be_is_not_left() -> None:
     first, second = (ran("cancel_event", {"event_id": each}) for each in ("e1", "e2"))
     waits = ran("cancel_event", {"event_id": "e1"}, outcome=Outcome.UNKNOWN)
@@ -107,16 +99,6 @@ def test_what_was_acted_on_before_or_may_still_be_is_not_left() -> None:
 
     assert list(CHECKS(again)) == []
     assert rules("Cancel all soccer practices", EVENTS, waits) == set()
-
-
-def test_a_member_that_another_field_tells_belongs_to_the_set() -> None:
-    found = [
-        {"event_id": "e1", "title": "Soccer practice"},
-        {"event_id": "e2", "title": "Field 3, U12", "category": "soccer"},
-    ]
-    cancel = ran("cancel_events", {"event_ids": ["e1", "e2"]})
-
-    assert rules("Cancel all soccer events", ran("list_events", result=found), cancel) == set()
 
 
 def test_the_name_of_a_set_ends_where_more_is_said_of_it() -> None:

@@ -304,12 +304,6 @@ def test_a_tool_that_is_not_there_is_met_with_the_one_that_may_be_meant(bank, ca
     assert "Did you mean 'rename'?" in log
 
 
-def test_the_log_says_what_became_of_each_call(bank, capsys):
-    _, out, _ = run(capsys, "log", "--tool", "rename", "--json", "--store", bank.settings.store)
-
-    assert [row["action"] for row in json.loads(out)["rows"]] == ["unchecked"]
-
-
 def test_turns_are_found_by_their_beginning_in_actions_and_in_the_log(bank, capsys):
     store = bank.settings.store
     [renamed] = bank.insights.open_list.search(ActionQuery(tool="rename"))

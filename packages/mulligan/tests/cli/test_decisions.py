@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -147,7 +147,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch, capsys) -> Iterator[Callable[[str], Desk]]:
+def desk(tmp_path: Path, monkeypatch, capsys) -> Callable[[str], Desk]:
     """A desk at an application with this source."""
 
     def sit(source: str) -> Desk:
@@ -157,27 +157,12 @@ def desk(tmp_path: Path, monkeypatch, capsys) -> Iterator[Callable[[str], Desk]]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MULLIGAN_STORE", f"sqlite:///{tmp_path}/app.db")
     monkeypatch.syspath_prepend(str(tmp_path))
-    sys.modules.pop("named_app", None)
-    yield sit
-    sys.modules.pop("named_app", None)
+    return sit
 
 
 @pytest.fixture
 def family(desk) -> Desk:
     return desk(FAMILY)
-
-
-def test_an_approved_call_is_run_once_by_the_application(family: Desk) -> None:
-    family.act("invite", "Grandma")
-    [held] = family.list_ids()
-    app = family.app
-
-    answer = family.read("approve", held, *APP)
-    again, _, _ = family.run("approve", held)
-
-    assert (answer["state"], again) == ("unchecked", 2)
-    assert app.SENT == ["Grandma"]
-    assert family.list_ids() == []
 
 
 def test_a_person_approves_a_call_with_an_argument_of_their_own(family: Desk) -> None:
@@ -356,17 +341,6 @@ def test_a_denied_call_never_runs_and_is_shown_so(family: Desk, approved: bool) 
     assert (code, app.SENT, family.list_ids()) == (0, [], [])
     assert "The call was never made" in shown
     assert "written by the call" not in shown
-
-
-def test_an_action_is_undone_by_the_application(family: Desk) -> None:
-    family.act("add", "Grandma")
-    app = family.app
-    [done] = family.list_ids("actions")
-
-    code, said, _ = family.run("undo", done, *APP)
-
-    assert (code, app.EVENTS) == (0, {})
-    assert "undone" in said
 
 
 def test_what_cannot_be_undone_is_refused_in_one_sentence(family: Desk) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +172,7 @@ doubting = Mulligan("memory:", judge=doubt, replies="verified.toml")
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch) -> Iterator[Path]:
+def shop(tmp_path: Path, monkeypatch) -> Path:
     """A folder with writers of all kinds, and a set of sixty questions."""
     pytest.importorskip("pydantic_ai")
     pytest.importorskip("langchain_core")
@@ -186,8 +184,7 @@ def shop(tmp_path: Path, monkeypatch) -> Iterator[Path]:
     (tmp_path / "mine.jsonl").write_text("\n".join(lines))
     (tmp_path / "one.jsonl").write_text(OWN)
     monkeypatch.chdir(tmp_path)
-    yield tmp_path
-    sys.modules.pop("shop_writers", None)
+    return tmp_path
 
 
 def write_with(writer: str, cases: str = "mine.jsonl") -> tuple[str, ...]:
@@ -317,11 +314,9 @@ def wordy(case, feedback):
 
 
 @pytest.fixture
-def two_writers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def two_writers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "two_writers.py").write_text(TWO_WRITERS)
     monkeypatch.syspath_prepend(tmp_path)
-    yield
-    sys.modules.pop("two_writers", None)
 
 
 def compare_writers(evaluate: Evaluation, first: str, second: str) -> tuple[int, dict[str, Any]]:

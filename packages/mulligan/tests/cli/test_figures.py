@@ -153,13 +153,6 @@ def test_a_suggestion_is_right_when_a_call_made_by_it_worked(tmp_path: Path, cap
     assert (right["figure"], right["n"]) == (0.5, 2)
 
 
-def test_failures_that_differ_only_in_their_values_are_one_pattern(store: str, capsys) -> None:
-    patterns = read_json(capsys, "patterns", "--store", store)["patterns"]
-
-    assert [seen["pattern"]["count"] for seen in patterns] == [3, 1]
-    assert patterns[0]["agents"] == ["planner"]
-
-
 def test_a_suggestion_uses_the_schema_that_was_declared(store: str, capsys) -> None:
     answer = read_json(
         capsys, "suggest", "--store", store, "--tool", "search",

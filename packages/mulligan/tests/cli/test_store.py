@@ -35,14 +35,6 @@ def test_doctor_is_content_with_a_healthy_store(store: str, capsys) -> None:
     assert report["retention"]["learned_days"] == 90
 
 
-def test_doctor_shows_a_table_to_people(store: str, capsys) -> None:
-    code, out, _ = run(capsys, "doctor", "--store", store)
-
-    assert code == 0
-    assert "Nothing needs attention." in out
-    assert "retention" in out
-
-
 def test_doctor_says_when_calls_do_not_say_who_made_them(tmp_path: Path, capsys) -> None:
     url = f"sqlite:///{tmp_path}/family.db"
     with Mulligan(url) as m:

@@ -53,13 +53,6 @@ def store(tmp_path: Path) -> str:
     return url
 
 
-def test_every_task_is_listed_with_its_versions(store: str, capsys) -> None:
-    [task] = read_json(capsys, "tasks", "list", "--store", store)["tasks"]
-
-    assert task["ground"]["task"] == "orders"
-    assert (task["runs"], task["versions"], task["on_top"]) == (3, 4, 3)
-
-
 def test_a_history_has_every_version_and_how_it_did(store: str, capsys) -> None:
     history = read_json(capsys, "tasks", "history", "ord", "--store", store)
 

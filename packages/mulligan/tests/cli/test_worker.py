@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from urllib.error import HTTPError
@@ -37,12 +36,11 @@ def invite(name: str) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "worked_app.py").write_text(textwrap.dedent(APPLICATION.format(folder=tmp_path)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    yield tmp_path
-    sys.modules.pop("worked_app", None)
+    return tmp_path
 
 
 def approve_one(folder: Path) -> None:
@@ -82,7 +80,6 @@ def test_a_script_that_acts_when_it_is_imported_does_nothing_again(
 ) -> None:
     url = f"sqlite:///{folder}/family.db"
     (folder / "script.py").write_text(f"{APPLICATION.format(folder=folder)}\n{ends}\n")
-    monkeypatch.delitem(sys.modules, "script", raising=False)
     assert main(["migrate", "--store", url]) == 0
 
     code = main([*command, "--app", "script:m"])

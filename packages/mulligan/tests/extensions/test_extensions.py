@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
@@ -42,14 +41,6 @@ def site(tmp_path, monkeypatch):
     """A folder on the path, to install packages into."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def forget_modules(monkeypatch):
-    """The next test installs another package of the same name."""
-    yield
-    for name in ("odd_package", "even_package"):
-        sys.modules.pop(name, None)
 
 
 @pytest.mark.full

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from mulligan import hosts
@@ -47,7 +45,6 @@ def with_theirs(tmp_path, monkeypatch):
     load_adapters.cache_clear()
     yield
     load_adapters.cache_clear()
-    del sys.modules[f"{hosts.__name__}.theirs_writer"]
 
 
 async def test_a_file_among_the_adapters_is_found_and_asked_before_the_one_that_takes_most(

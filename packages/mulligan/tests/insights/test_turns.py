@@ -27,15 +27,6 @@ from tests.dashboard.stage import Stage
 MONTH = ViewFilter(window=Window.MONTH)
 
 
-def test_turns_are_there_with_the_newest_first(lived: Mulligan) -> None:
-    view = read_turns(lived.insights, ViewRequest(filter=MONTH))
-
-    times = [row.at for row in view.rows]
-    assert times == sorted(times, reverse=True)
-    assert view.paging.total > len(view.rows) == 20
-    assert view.paging.whole
-
-
 def test_turns_beyond_those_that_are_read_are_not_called_all(
     lived: Mulligan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,12 +222,6 @@ def test_a_wrapping_is_taken_off_where_nothing_else_can_be_meant(given) -> None:
     assert unwrap_arguments(given, SEARCH) == MEANT
 
 
-def test_a_list_that_came_as_text_is_a_list() -> None:
-    given = {**MEANT, "tags": '["a", "b"]'}
-
-    assert unwrap_arguments(given, SEARCH) == {**MEANT, "tags": ["a", "b"]}
-
-
 @pytest.mark.parametrize(
     "given",
     [

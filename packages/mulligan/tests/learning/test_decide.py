@@ -264,11 +264,3 @@ def test_an_argument_that_the_tool_has_is_not_called_unknown() -> None:
 
     assert "no argument" not in decide(bound).why
     assert "no argument topk" in decide(unknown).why
-
-
-def test_an_error_that_says_nothing_is_no_rule_of_the_tool() -> None:
-    silent = failed({}, error="'id'", error_class=ErrorClass.TOOL_EXCEPTION)
-    unknown = failed({}, error="Oops.")
-
-    assert decide(silent).decision is Decision.RETRY
-    assert "rule" not in str(decide(unknown).ask)

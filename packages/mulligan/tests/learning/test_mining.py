@@ -21,7 +21,6 @@ from mulligan.types.lesson import (
     FirstCall,
     How,
     Kind,
-    LessonState,
     Offer,
     Origin,
     Prerequisite,
@@ -136,21 +135,6 @@ def test_a_number_of_the_error_is_taken_from_the_next_error() -> None:
     assert patch.changes == {"amount": 88}
 
 
-def test_a_call_before_is_learned_with_arguments_of_the_next_call() -> None:
-    first = failed({"file": "a.txt", "text": "x"}, error="no such file", tool="write")
-    then = failed({"file": "b.txt", "text": "y"}, error="no such file", tool="write")
-
-    found = find_remedies(
-        first,
-        {"file": "a.txt", "text": "x"},
-        between=[Earlier(tool="create", arguments={"name": "a.txt"})],
-    )
-    patch = build_patch(found[0], then)
-
-    assert patch is not None
-    assert patch.first == (FirstCall(tool="create", arguments={"name": "b.txt"}),)
-
-
 def test_a_looked_up_value_is_looked_up_again_before_it_is_used() -> None:
     first = failed({"origin": "Oslo"}, error="no route", tool="fly")
     found = find_remedies(
@@ -221,32 +205,6 @@ LOWER = changing(made("order_id", How.CASE, case="lower"))
 
 
 TOUCH = calling("touch", made("name", How.FROM_ARGUMENT, of="file"))
-
-
-def test_the_remedy_that_explains_most_becomes_the_first_lesson() -> None:
-    episodes = [episode(n, HASHED, LOWER) for n in range(3)] + [episode(9, HASHED)]
-
-    (lesson,) = mine(episodes, at=NOW)
-
-    assert lesson.remedy == HASHED
-    assert (lesson.seen, lesson.of) == (4, 4)
-    assert lesson.agents == ("desk",)
-    assert lesson.state is LessonState.CANDIDATE
-    assert lesson.when == "order <value> not found"
-    assert lesson.correction == "give `order_id` with '#' in front"
-    assert lesson.example == ("`order_id`=<value>", "`order_id`=<prefix>")
-
-
-def test_what_one_remedy_leaves_over_is_explained_by_the_next() -> None:
-    episodes = [*(episode(n, HASHED) for n in range(3)), *(episode(n, LOWER) for n in (5, 6))]
-
-    lessons = mine(episodes, at=NOW)
-
-    assert {(each.remedy == HASHED, each.seen, each.of) for each in lessons} == {
-        (True, 3, 5),
-        (False, 2, 5),
-    }
-    assert "2 repaired in another way" in next(x for x in lessons if x.remedy == HASHED).when_not
 
 
 def test_the_order_of_the_episodes_does_not_matter() -> None:

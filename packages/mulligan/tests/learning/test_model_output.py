@@ -8,7 +8,7 @@ import pytest
 
 from mulligan.learning.conform import Meant, read_meant, suggest_tool
 from mulligan.learning.model_output import WrittenCall, read_calls
-from mulligan.learning.parsing import match_tool, match_tool_name
+from mulligan.learning.parsing import match_tool
 from mulligan.learning.schema import read_schema
 from mulligan.types.lesson import Kind
 from tests.learning.failures import TEXT, WHOLE, obj
@@ -188,11 +188,6 @@ def test_all_calls_that_are_made_are_read_in_their_order(written: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["staging:drop", "bulk-drop", "staging/drop", "undo.drop"])
-def test_the_whole_name_is_read(name: str) -> None:
-    assert names(f"{name}(id=1)", "drop") == [name]
-
-
 @pytest.mark.parametrize(
     ("written", "doubts"),
     [
@@ -209,12 +204,6 @@ def test_what_may_not_be_the_value_that_was_meant_is_a_doubt(written, doubts) ->
     [call] = read_calls(written, tools=("find",))
 
     assert call.doubts == doubts
-
-
-def test_a_piece_of_an_argument_that_broke_at_a_quote_is_a_doubt() -> None:
-    [call] = read_calls('find(text="He said "no", then\ndrop(id=1)\n")', tools=("find", "drop"))
-
-    assert (call.name, len(call.doubts)) == ("find", 1)
 
 
 def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
@@ -327,11 +316,6 @@ def test_a_text_that_repeats_itself_means_one_call_and_a_list_means_them_all() -
 )
 def test_a_name_is_a_tool_in_another_spelling_and_never_with_a_word_more(name, tool) -> None:
     assert match_tool(name, ("find_order", "weather.get", "archive_user", "archive_users")) == tool
-
-
-def test_a_name_that_two_are_spelled_like_is_neither() -> None:
-    assert match_tool_name("ORDER_ID", ("orderId", "order_id")) is None
-    assert match_tool_name("order_id", ("orderId", "order_id")) == "order_id"
 
 
 @pytest.mark.parametrize(

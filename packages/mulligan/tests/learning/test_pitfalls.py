@@ -181,15 +181,6 @@ def test_who_may_not_is_named() -> None:
     assert "30 times since 2026-11-01" in line
 
 
-def test_what_has_a_lesson_is_no_warning_also_where_the_log_has_masked_it_otherwise() -> None:
-    learned = known(9, tool="pay", when="card <value> refused")
-
-    text = render_pitfalls([learned], [met("card <number>, <number> refused")], tokens=500)
-
-    assert "No remedy" not in text
-    assert "4 times since" in text
-
-
 def test_what_would_be_left_out_is_asked_for_first() -> None:
     dropped = changing(made("day", How.DROP))
     moved = changing(made("day", How.DROP), made("date", How.FROM_ARGUMENT, of="day"))

@@ -23,7 +23,6 @@ from mulligan.learning.recall import (
 from mulligan.learning.suggest import BY_KIND, BY_SOURCE
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import (
-    Balance,
     EpisodeSlot,
     Group,
     Kind,
@@ -59,14 +58,6 @@ def posterior(outcomes: Outcomes) -> tuple[float, int]:
     return outcomes.estimate_posterior(Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION)
 
 
-def test_outcomes_move_the_probability_and_are_counted() -> None:
-    low, n = posterior(count_outcomes({slot(helped=False): 40}, today=TODAY))
-    high, _ = posterior(count_outcomes({slot(): 40}, today=TODAY))
-
-    assert low < 0.2 < 0.9 < high < 1
-    assert n == 40
-
-
 def test_what_was_not_taken_says_nothing() -> None:
     assert posterior(count_outcomes({slot(taken=False): 99}, today=TODAY)) == posterior(Outcomes())
 
@@ -100,21 +91,6 @@ def test_a_suggestion_carries_what_was_measured() -> None:
     assert found.n == 50
 
 
-def test_a_lesson_is_believed_by_its_own_uses_and_less_on_other_errors() -> None:
-    made = build_suggestion(lesson(seen=8, of=8), failed({"order_id": "W1"}))
-    assert made is not None
-    harmful = {"lesson-1": Balance(harmed=16)}
-
-    near = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.PATTERN, made)
-    words = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.WORDS, made)
-    far = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.CLASS, made)
-    bad = build_chance(Outcomes(), harmful)(lesson(seen=8, of=8), Nearness.PATTERN, made)
-
-    assert near[0] == words[0] > 0.9 > far[0]
-    assert bad[0] < 0.6
-    assert (near[1], bad[1]) == (8, 16)
-
-
 def test_one_person_counts_for_so_much_however_often_it_happened_to_them() -> None:
     many = count_outcomes({slot(principal="eve", helped=False): 500}, today=TODAY)
     few = count_outcomes({slot(principal="eve", helped=False): 2}, today=TODAY)
@@ -122,19 +98,6 @@ def test_one_person_counts_for_so_much_however_often_it_happened_to_them() -> No
 
     assert posterior(many) == posterior(few)
     assert posterior(nobody) < posterior(many)
-
-
-def test_a_tool_is_judged_by_its_own_record_as_soon_as_it_has_one() -> None:
-    outcomes = count_outcomes(
-        {slot(tool="good"): 30, slot(tool="bad", helped=False): 30}, today=TODAY
-    )
-
-    def judge(tool: str) -> float:
-        return outcomes.estimate_posterior(
-            Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION, tool=tool
-        )[0]
-
-    assert judge("bad") < 0.2 < judge("new") < 0.8 < judge("good")
 
 
 def test_one_tool_that_fails_all_day_does_not_speak_for_those_nobody_has_seen() -> None:

@@ -21,7 +21,6 @@ from mulligan.learning.task_selection import (
     Standings,
     choose,
     describe_excess_cost,
-    estimate_variances,
     find_front,
     is_audited,
     make_room,
@@ -72,25 +71,6 @@ def test_proposals_that_helped_speak_for_the_next_one():
     assert bad.compare(6, 0) < 0.2
 
 
-def test_graded_scores_say_more_than_a_yes_or_no():
-    yes_or_no = cards(scored(0, 30, 50), scored(1, 35, 50))
-    graded = cards(scored(0, 30, 50, squares=18.5), scored(1, 35, 50, squares=25.0))
-
-    assert estimate_variances(graded)[0] < estimate_variances(yes_or_no)[0] / 3
-    assert weigh(graded, {}).compare(1, 0) > weigh(yes_or_no, {}).compare(1, 0)
-
-
-def test_pairs_say_more_than_the_same_runs_apart():
-    apart = cards(scored(0, 24, 40), scored(1, 28, 40))
-    pairs = (Pairs(against=0, n=40, ahead=4.0, squares=0.6, score=28.0),)
-    paired = cards(
-        scored(0, 24, 40),
-        Scorecard(version=1, runs=40, scored=40, score=28.0, squares=28.0, pairs=pairs),
-    )
-
-    assert weigh(paired, {}).compare(1, 0) > 0.99 > weigh(apart, {}).compare(1, 0)
-
-
 def test_of_thousands_of_versions_the_latest_are_weighed():
     seen = cards(*(scored(v, 5, 10) for v in range(3_000)))
 
@@ -98,13 +78,6 @@ def test_of_thousands_of_versions_the_latest_are_weighed():
 
     assert len(beliefs.places) == MOST_VERSIONS
     assert 2_999 in beliefs.places
-
-
-@pytest.mark.parametrize("parents", [{1: 1}, {1: 2, 2: 1}, {1: None}, {2: -1}])
-def test_a_parent_that_is_no_parent_does_no_harm(parents):
-    beliefs = weigh(cards(scored(1, 5, 10), scored(2, 5, 10)), parents)
-
-    assert 0 < beliefs.estimate(1) < 1
 
 
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState
@@ -196,19 +169,6 @@ def beside(ahead: float, n: int) -> Standings:
     pairs = (Pairs(against=0, n=n, ahead=ahead * n, squares=0.02 * n, score=0.6 * n),)
     crowned = replace(champion(1, 0.6 * n, n), pairs=pairs)
     return standings(card(0, 18 + 0.6 * n, 30 + n), crowned, card(2, 9, 10))
-
-
-def ties(ahead: int, n: int) -> Standings:
-    """The same by yes or no, where most pairs are ties."""
-    differing = max(2, abs(ahead))
-    pairs = (Pairs(against=0, n=n, ahead=ahead, squares=differing, score=0.6 * n),)
-    crowned = replace(champion(1, 0.6 * n, n), pairs=pairs)
-    return standings(card(0, 18 + 0.6 * n, 30 + n), crowned, card(2, 9, 10))
-
-
-@pytest.mark.parametrize(("ahead", "n", "falls"), [(0, 20, False), (0, 60, True), (4, 60, False)])
-def test_ties_take_no_place_before_the_audit_is_over(ahead: int, n: int, falls: bool):
-    assert ((1, TRIAL) in changed(ties(ahead, n))) == falls
 
 
 def test_a_new_champion_is_audited_where_runs_are_paired():

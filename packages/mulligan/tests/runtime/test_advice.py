@@ -70,16 +70,6 @@ def test_a_correction_may_be_corrected_once_more_and_then_no_more(m: Mulligan) -
     assert len(rows(m)) <= 3
 
 
-def test_in_suggest_the_error_carries_the_correction_and_nothing_is_made_again(m: Mulligan) -> None:
-    with pytest.raises(RefusedError) as caught:
-        searching(m, Mode.SUGGEST)("dinner", limit="2")
-
-    advised = caught.value.mulligan  # type: ignore[attr-defined]
-    assert advised.suggestions[0].patch.changes == {"limit": 2}
-    assert any("limit=2" in note for note in caught.value.__notes__)
-    assert rows(m) == [("failure", 1)]
-
-
 def test_in_observe_the_error_comes_as_it_is(m: Mulligan) -> None:
     with pytest.raises(RefusedError) as caught:
         searching(m, Mode.OBSERVE)("dinner", limit="2")

@@ -167,13 +167,6 @@ def test_every_option_refuses_a_value_of_another_type_and_names_itself(name: str
         declare(find, **say(name, Nonsense()))
 
 
-@pytest.mark.parametrize("name", [name for name, hint in FLAT.items() if hint is bool])
-def test_an_option_that_is_true_or_false_takes_nothing_else(name: str) -> None:
-    for value in ("false", 0, 1, None):
-        with pytest.raises(ConfigurationError, match=f"{name}={value!r} is not True or False"):
-            declare(find, **say(name, value))
-
-
 @pytest.mark.parametrize(
     ("name", "said"), [("docs", [3]), ("loses", [None]), ("allow", [3]), ("key", 3)]
 )
@@ -337,26 +330,8 @@ def without_wraps(function):
     return inner
 
 
-def make_tool(user: str):
-    def send(to: str) -> str:
-        return user + to
-
-    return send
-
-
 class Notify:
     def __call__(self, to: str) -> None: ...
-
-
-def test_a_function_that_is_made_again_stands_where_it_did() -> None:
-    code = "def send(to): ..."
-    first: dict[str, object] = {"__name__": "__main__"}
-    again: dict[str, object] = {"__name__": "__main__"}
-    exec(compile(code, "<cell 1>", "exec"), first)
-    exec(compile("\n\n" + code, "<cell 2>", "exec"), again)
-
-    assert find_definition(first["send"]) == find_definition(again["send"])  # type: ignore[arg-type]
-    assert find_definition(make_tool("a")) == find_definition(make_tool("b"))
 
 
 def test_two_functions_never_stand_at_one_place() -> None:

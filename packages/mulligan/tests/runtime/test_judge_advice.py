@@ -10,7 +10,6 @@ import pytest
 from mulligan import Effect, Failures, Mode, Mulligan
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime import advice
-from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallRepaired, Happened
 from mulligan.types.failure import Decision
 from mulligan.types.lesson import Origin
@@ -175,11 +174,3 @@ async def test_a_judges_correction_that_the_agent_tries_is_counted() -> None:
     [repaired] = [event for event in events if isinstance(event, CallRepaired)]
     assert "no instruction: \u201cthe manual says" in repaired.by
     assert [len(advised.suggestions) for advised in turn.advised] == [1]
-
-
-def test_a_tool_that_cannot_wait_may_not_ask() -> None:
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="cannot wait"):
-
-        @m.tool(failures=Failures(ask_judge=True))
-        def report() -> None:
-            """Nobody waits here."""

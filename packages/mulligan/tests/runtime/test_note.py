@@ -131,20 +131,6 @@ async def test_a_reply_that_is_no_text_keeps_its_type_or_is_refused(worlds: Worl
     assert (refused.value.answer, refused.value.findings) == (done.question, done.findings)
 
 
-async def test_an_agent_that_gives_no_reply_asks_the_person_where_it_was_rejected(
-    worlds: Worlds,
-) -> None:
-    world = await worlds(checks=[objects])
-
-    async def agent(turn: OpenTurn) -> None:
-        await world.move("e1", "2026-11-21")
-
-    done = await world.act(agent)
-
-    assert done.reply == done.question
-    assert done.question.startswith("I could not do this reliably")
-
-
 async def test_data_that_says_sent_of_what_is_held_is_not_given(worlds: Worlds) -> None:
     world = await worlds(checks=[lambda _: []])
 
@@ -160,16 +146,3 @@ async def test_data_that_says_sent_of_what_is_held_is_not_given(worlds: Worlds) 
 
     assert (done.output, done.finished) == ('{"sent": true}', False)
     assert done.reply == ("Not done yet, awaiting approval:\n- Send hello to Ann")
-
-
-async def test_what_nobody_could_review_yet_is_given_with_its_standing(worlds: Worlds) -> None:
-    world = await worlds(checks=[breaks])
-
-    async def agent(turn: OpenTurn) -> dict[str, bool]:
-        await world.move("e1", "2026-11-20")
-        return {"moved": True}
-
-    done = await world.act(agent)
-
-    assert (done.reply, done.standing) == ({"moved": True}, Standing.UNREVIEWED)
-    assert done.note.startswith("Not yet checked:")

@@ -124,17 +124,6 @@ def test_what_is_known_of_a_version_is_not_said_of_a_later_call_that_left_the_sa
     assert diary.history.find_version("b", DINNER, left="1") == "1"
 
 
-def test_an_undo_is_told_what_stands_what_may_and_what_told_no_version(diary: Diary) -> None:
-    for name, done in (("a", True), ("b", True), ("c", False)):
-        diary.call(name, done=done)
-    deeds = diary.history.list_later("a", DINNER, since=UNTIL)
-
-    later = summarize(deeds)
-
-    assert (later.standing, later.unanswered, later.unversioned) == ("tool_b", "tool_c", "tool_b")
-    assert summarize(deeds, among={"b"}).standing == ""
-
-
 def test_of_two_made_beside_each_other_and_being_undone_neither_waits(diary: Diary) -> None:
     diary.begin("a")
     diary.begin("b")

@@ -93,23 +93,6 @@ def test_a_call_that_cannot_be_undone_is_held(office: Office) -> None:
     assert [each.state for each in office.list_actions()] == [State.HELD]
 
 
-def test_a_call_that_nobody_declared_is_made_as_ever(office: Office) -> None:
-    assert office.note("x") == "sent"
-    assert office.count_outside() == {}
-
-
-def test_a_call_that_can_be_undone_is_recorded_checked_and_settled(office: Office) -> None:
-    moved: list[State] = []
-    office.m.subscribe(lambda event: hasattr(event, "state") and moved.append(event.state))
-
-    assert office.move(FRIDAY) == FRIDAY
-    office.m.flush()
-
-    assert moved[:2] == [State.INTENT, State.EXECUTED]
-    assert office.list_actions() == []
-    assert office.day == FRIDAY
-
-
 def test_a_wrong_one_is_taken_back_and_its_caller_is_told_what_is_true(office: Office) -> None:
     with pytest.raises(
         RejectedError, match=r"(?s)Nobody works on Saturday.*Undone and verified"
@@ -130,16 +113,6 @@ async def test_the_same_holds_for_async_tools_and_for_plain_ones_on_an_event_loo
             await move(SATURDAY)
         assert office.day == FRIDAY
     assert isinstance(office.mail("ann@example.com"), Held)
-
-
-def test_with_one_attempt_the_caller_is_told_what_is_true_too() -> None:
-    office = Office(attempts=1)
-
-    with pytest.raises(RejectedError, match="Everything was undone"):
-        office.move(SATURDAY)
-
-    assert office.day == "2026-11-18"
-    office.m.close()
 
 
 def test_what_could_not_be_taken_back_is_named_as_standing(office: Office) -> None:

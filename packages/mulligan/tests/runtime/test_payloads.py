@@ -90,11 +90,6 @@ class Refusing:
         raise LookupError("no dump")
 
 
-class RefusingMapping(dict[str, object]):
-    def items(self) -> object:  # type: ignore[override]
-        raise OSError("no items")
-
-
 @pytest.mark.parametrize(
     "result", [Refusing(), [Refusing()], {Refusing(): 1}, {"a": {"b": Refusing()}}]
 )
@@ -105,12 +100,6 @@ def test_a_result_that_cannot_even_be_printed_is_named_and_the_rest_is_kept(resu
 
     assert first.result == "kept"
     assert "cannot be shown" in str(second.result)
-
-
-def test_a_mapping_that_cannot_be_gone_through_stops_nothing() -> None:
-    packed = pack_evidence(TURN, [made(1, RefusingMapping(a=1))])
-
-    assert [each.call.id for each in decode_executions(packed)] == ["c1"]
 
 
 def test_a_late_review_knows_the_conversation_its_instructions_and_what_is_missing() -> None:
@@ -252,13 +241,6 @@ def test_what_is_said_is_cut(vault) -> None:
     [review] = load_reviews(vault, "t", attempts=1)
 
     assert (len(review.findings), len(review.facts), len(review.facts[0])) == (MOST, MOST, LONGEST)
-
-
-def test_an_attempt_without_a_review_hides_no_other(vault) -> None:
-    keep(vault, build(2))
-
-    assert [each.attempt for each in load_reviews(vault, "t", attempts=2)] == [2]
-    assert load_reviews(vault, "t", attempts=0) == []
 
 
 def test_it_ends(vault) -> None:

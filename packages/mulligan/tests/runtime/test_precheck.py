@@ -182,15 +182,6 @@ def test_in_auto_a_refused_shape_is_repaired_without_a_call(m: Mulligan) -> None
     assert made == [2]
 
 
-def test_outside_a_turn_nothing_is_known_that_could_speak_against_a_call(
-    m: Mulligan, flagged: list[Happened]
-) -> None:
-    with pytest.raises(MissingError):
-        orders(m, [], failures=Failures(precheck="refuse"))(MADE_UP)
-
-    assert told(m, flagged) == []
-
-
 def test_a_tool_that_rarely_fails_is_not_looked_at_before(m: Mulligan) -> None:
     made: list[str] = []
     find_order = orders(m, made, failures=Failures(precheck="refuse"))

@@ -297,13 +297,6 @@ async def test_what_was_refused_before_it_did_anything_needs_nobody_once_the_rig
     assert diary.there["day"] == "Friday"
 
 
-async def test_what_was_refused_needs_nobody_where_the_right_call_was_taken_back() -> None:
-    diary = Diary()
-
-    assert await diary.live(wrong=True, **ABOUT, **VERSIONS) == []
-    assert diary.there["day"] == "Monday"
-
-
 @pytest.mark.parametrize(
     "days",
     [("Friday", "never"), ("Friday", "Sunday", "never"), ("Friday", "never", "Sunday")],
@@ -331,15 +324,6 @@ async def test_what_arrives_after_the_right_call_is_not_taken_for_its_work(
     said: dict[str, Any],
 ) -> None:
     assert await Diary().live(lands="never", **said) == [State.NEEDS_HUMAN]
-
-
-@pytest.mark.parametrize("said", [ABOUT, ABOUT | VERSIONS])
-async def test_what_arrives_between_two_right_calls_is_not_taken_for_their_work(
-    said: dict[str, Any],
-) -> None:
-    days = ("never", "Friday", "", "Sunday")
-
-    assert await Diary().live(*days, lands="never", **said) == [State.NEEDS_HUMAN]
 
 
 async def test_a_version_that_cannot_be_read_of_what_is_there_keeps_nobody_from_comparing() -> None:

@@ -87,12 +87,6 @@ async def test_a_read_that_may_be_behind_agrees_with_nothing_yet(office: Office)
     assert states == [State.UNKNOWN]
 
 
-async def test_a_look_that_fails_agrees_with_nothing_either(office: Office) -> None:
-    states = await office.act(Fault.FORBIDDEN, around=refuse, read=lambda record: 1 / 0)
-
-    assert states == [State.UNKNOWN]
-
-
 async def test_where_nobody_can_look_the_word_counts(office: Office) -> None:
     states = await office.act(Fault.FORBIDDEN, before=None, **WORDS)
 

@@ -98,13 +98,6 @@ def test_an_empty_result_is_a_failure_only_where_it_may_not_be_empty(
     assert classes(m) == [None, "bad_result", None]
 
 
-def test_a_result_that_stays_broken_is_returned_and_never_raised(m: Mulligan) -> None:
-    find = returning(m, {}, {}, failures=Failures(returns=EVENT))
-
-    assert find("Dinner") == {}
-    assert classes(m) == ["bad_result", "bad_result"]
-
-
 async def test_an_action_whose_result_breaks_its_schema_is_looked_for_and_not_made_twice(
     m: Mulligan,
 ) -> None:

@@ -176,17 +176,6 @@ def list_actions(world: World) -> list:
     return world.m.insights.store.journal.list_actions(ActionQuery())
 
 
-async def test_what_is_there_now_is_read_by_the_tool_itself(worlds: Worlds) -> None:
-    world = await worlds()
-    await world.act(moves(world, "2026-11-20"))
-    [action] = list_actions(world)
-
-    world.remote.update(EVENT, {"day": "2026-11-27"})
-
-    found = await build_inspector(world.m).read_now(action)
-    assert found.data["day"] == "2026-11-27"
-
-
 async def test_what_is_gone_is_nothing_and_what_cannot_be_read_is_said(worlds: Worlds) -> None:
     world = await worlds()
     await world.act(moves(world, "2026-11-20"))

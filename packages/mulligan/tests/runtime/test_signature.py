@@ -19,17 +19,6 @@ class Colour(Enum):
 def find(where: str, /, limit: int = 10, *more: str, day: str = "") -> None: ...
 
 
-def test_arguments_have_their_names_however_they_were_given() -> None:
-    signature = read_signature(find)
-
-    assert signature.bind(("here",), {"limit": 3}) == {"where": "here", "limit": 3}
-    assert signature.bind(("here", 3, "a", "b"), {}) == {
-        "where": "here",
-        "limit": 3,
-        "more": ("a", "b"),
-    }
-
-
 @pytest.mark.parametrize(
     ("args", "kwargs"),
     [(("here",), {"limit": 3}), (("here", 3, "a"), {"day": "Friday"}), (("here",), {})],

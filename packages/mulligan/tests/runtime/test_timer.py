@@ -136,12 +136,17 @@ async def test_a_keeper_leaves_the_passes_to_a_loop_that_runs_them() -> None:
     assert "mulligan-recovery" not in passes.threads
 
 
+def find_threads(name: str, *, but: set[threading.Thread]) -> list[threading.Thread]:
+    """Those of a name that have come since: what other tests left may start and end meanwhile."""
+    return [each for each in {*threading.enumerate()} - but if each.name == name]
+
+
 def test_a_keeper_ends_with_the_application_that_it_looks_after() -> None:
     passes = Counted()
     keeper = RecoveryThread(RecoveryTimer(passes, every=0.01))
     before = set(threading.enumerate())
     keeper.start()
-    (thread,) = set(threading.enumerate()) - before
+    [thread] = find_threads("mulligan-recovery", but=before)
     passes.made.acquire(timeout=60)
 
     del passes
@@ -392,11 +397,6 @@ def test_nobody_is_warned_of_a_pass_that_went_with_its_loop(
     assert [each.getMessage() for each in caplog.records if each.name == "asyncio"] == []
 
 
-def find_renewers(*, but: set[threading.Thread]) -> list[threading.Thread]:
-    others = set(threading.enumerate()) - but
-    return [each for each in others if each.name == "mulligan-lease"]
-
-
 def test_a_lease_is_renewed_until_that_is_stopped_whatever_the_store_says(caplog) -> None:
     before, beats, thrice = set(threading.enumerate()), [], threading.Event()
 
@@ -410,14 +410,14 @@ def test_a_lease_is_renewed_until_that_is_stopped_whatever_the_store_says(caplog
 
     renewer.start()
     renewer.start()
-    came, [thread] = thrice.wait(60), find_renewers(but=before)
+    came, [thread] = thrice.wait(60), find_threads("mulligan-lease", but=before)
     renewer.stop()
     thread.join(60)
     renewer.start()
 
     assert came
     assert "No sign of life" in caplog.text
-    assert find_renewers(but=before) == []
+    assert find_threads("mulligan-lease", but=before) == []
 
 
 def test_an_operator_who_cannot_be_heard_is_no_missing_sign_of_life(caplog) -> None:

@@ -9,12 +9,8 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from mulligan.stores.database import Session
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational import log_search as search
-from mulligan.stores.relational.log_search import (
-    IdSpan,
-)
 from mulligan.types.call import LogRow
 from mulligan.types.errors import NaiveTimeError
 from mulligan.types.interfaces import Store
@@ -143,17 +139,6 @@ def test_a_search_by_blocks_finds_what_a_look_at_every_row_finds(
         assert found == find_by_looking(rows, query), query
 
 
-def test_who_was_never_there_is_known_without_a_look_at_any_row(store, monkeypatch) -> None:
-    rows = make_rows(random.Random(1), 200)
-    store.log.write(Batch(rows=rows))
-    monkeypatch.setattr(search, "_scan", lambda *_: pytest.fail("It looked at rows."))
-
-    for nobody in (LogQuery(agent="nobody"), LogQuery(tenant="nobody"), LogQuery(server="nowhere")):
-        assert store.log.list_rows(nobody) == []
-    assert store.log.list_rows(LogQuery(until=NOW - 90 * DAY)) == []
-    assert store.log.list_rows(LogQuery(tool="tool 1", error_class="conflict")) == []
-
-
 @pytest.mark.parametrize("oldest_first", [False, True])
 @pytest.mark.parametrize("off_days", [-900, -3, -1 / 24, 3, 900])
 def test_a_row_is_found_by_its_time_however_far_that_is_off_its_id(
@@ -220,33 +205,6 @@ def test_what_is_logged_after_a_clock_too_fast_has_pruned_it_all_is_found(store)
     store.log.write(Batch(rows=rows[1:]))
 
     assert store.log.list_rows(LogQuery(agent="planner")) == rows[1:]
-
-
-@pytest.mark.parametrize("oldest_first", [False, True])
-def test_a_search_that_ends_within_a_block_begins_there(store, monkeypatch, oldest_first) -> None:
-    rows = [
-        make_log_row(0)._replace(id=make_uuid7(NOW_US + n * 50_000, n), at_us=NOW_US + n * 50_000)
-        for n in range(6_000)
-    ]
-    store.log.write(Batch(rows=rows))
-    looked_at: list[IdSpan] = []
-    scan = search._scan
-
-    def watch(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
-        looked_at.append(span)
-        return scan(session, query, span)
-
-    monkeypatch.setattr(search, "_scan", watch)
-    when = NOW + timedelta(seconds=150)
-    query = LogQuery(limit=20, oldest_first=oldest_first)
-    query = replace(query, since=when) if oldest_first else replace(query, until=when)
-
-    found = store.log.list_rows(query)
-
-    too_much = [row for row in rows if (row.at_us < to_us(when, name="when")) is oldest_first]
-    passed = sum(span.from_id <= row.id < span.below_id for span in looked_at for row in too_much)
-    assert [row.id for row in found] == find_by_looking(rows, query)
-    assert 0 < passed < 20 * 20, "of twenty a second, more than some seconds of the others"
 
 
 def test_what_is_pruned_leaves_no_block_and_no_kind(store, url) -> None:

@@ -64,17 +64,6 @@ async def test_an_approved_call_runs_once_and_answers_again_with_what_it_returne
     assert m.insights.open_list.find(held.action).state is State.UNCHECKED
 
 
-async def test_two_runs_that_go_on_at_once_make_it_once(m, host, ask, bank):
-    call = ask(bank.pay, id="1", amount=3)
-    held = await hold(host, call)
-    m.insights.open_list.approve(held.action, by="Bea")
-
-    came = await asyncio.gather(*(go_on(host, call) for _ in range(4)))
-
-    assert bank.paid == [3]
-    assert [each.result for each in came] == ["paid 3"] * 4
-
-
 async def test_what_a_person_said_in_the_host_is_the_same_word(m, host, ask, bank):
     held = await hold(host, ask(bank.pay, id="1", amount=3))
 
@@ -109,18 +98,6 @@ async def test_of_a_host_without_ids_the_next_same_call_goes_on_and_the_one_afte
 
     assert (called.result, bank.paid) == ("paid 3", [3])
     assert again.action != held.action
-
-
-async def test_of_a_host_without_ids_a_denial_is_told_once(m, host, ask, bank):
-    call = ask(bank.pay, amount=3)
-    held = await hold(host, call)
-    m.insights.open_list.deny(held.action, by="Bea")
-
-    told = await hold(host, call)
-    anew = await hold(host, call)
-
-    assert (told.decided, anew.decided) == (True, False)
-    assert anew.action != held.action
 
 
 async def test_other_arguments_are_another_call_under_the_same_id(m, host, ask, bank):
@@ -165,21 +142,6 @@ async def test_an_approved_call_of_another_tool_leaves_a_held_one_of_the_same_id
     assert (called.note, posted) == ("", ["Hello"])
     assert ("made with amount=4" in changed.note, bank.paid) == (True, [4])
     assert m.insights.open_list.find(held.action).state is State.DENIED
-
-
-async def test_an_approved_call_without_arguments_answers_again_with_what_it_returned(m, host, ask):
-    rung = []
-    m.declare("ring", effect=Effect.IRREVERSIBLE)
-
-    def ring() -> str:
-        rung.append(1)
-        return "rung"
-
-    await hold(host, ask(ring, id="1"))
-
-    answers = [await go_on(host, ask(ring, id="1", approved=True)) for _ in range(2)]
-
-    assert ([each.result for each in answers], len(rung)) == (["rung", "rung"], 1)
 
 
 async def test_what_is_changed_may_need_no_approval_any_more(m, host, ask):

@@ -64,13 +64,6 @@ def test_a_name_that_is_none_is_refused(m, name):
         m.declare(name, effect=Effect.READ)
 
 
-def test_a_declaration_is_refused_as_that_of_a_decorator_is(m):
-    with pytest.raises(ConfigurationError, match="has no undo"):
-        m.declare("move", effect=Effect.REVERSIBLE)
-    with pytest.raises(ConfigurationError, match="knows no 'efect'"):
-        m.declare("move", efect=Effect.READ)
-
-
 def test_a_name_that_is_decorated_already_is_refused(m):
     @m.tool(effect=Effect.READ)
     def look(city: str) -> str:
@@ -100,22 +93,6 @@ def say_files(m: Mulligan, server: str, seen: list[str]) -> Callable[..., str]:
         return f"{path} at {server}"
 
     return read_file
-
-
-async def test_a_decorated_tool_with_a_server_is_one_tool_in_its_host(m, host, ask):
-    read_file = say_files(m, "/home", [])
-    await make(host, ask(read_file, path="a.txt"))
-    assert list_names(m) == [("/home", "read_file")]
-
-
-async def test_a_function_around_a_decorated_tool_is_the_same_call(m, host, ask):
-    inner = say_files(m, "/home", [])
-
-    def read_file(path: str) -> str:
-        return inner(path)
-
-    await make(host, ask(read_file, path="a.txt"))
-    assert list_names(m) == [("/home", "read_file")]
 
 
 @pytest.mark.parametrize("seen_as", [lambda f: f, partial, lambda f: wraps(f)(lambda **a: f(**a))])
@@ -327,22 +304,6 @@ async def test_equal_calls_of_one_turn_belong_to_it_each(m, host):
     assert made == 2
 
 
-async def test_a_declaration_whose_tool_never_comes_is_told_of_with_the_name_that_is_meant(
-    m, host, ask, caplog
-):
-    m.declare("loook", effect=Effect.READ)
-    m.declare("send", effect=Effect.IRREVERSIBLE)
-    run = host.open("How is it?")
-
-    for city in ("Bari", "Rome"):
-        await run.call(ask(look, city=city))
-
-    await run.leave()
-    [said] = [each.message for each in caplog.records]
-    assert "loook is declared, and no host has brought a tool of that name" in said
-    assert "look is called and not declared" in said
-
-
 @pytest.mark.parametrize(
     ("declared", "called", "mistyped"),
     [
@@ -363,21 +324,6 @@ async def test_a_typing_error_is_told_of_and_two_ordinary_names_are_not_taken_fo
     said = [each.message for each in caplog.records]
     assert len(said) == mistyped
     assert all(f"{declared} is declared, and no host has brought" in each for each in said)
-
-
-async def test_a_declaration_whose_tool_has_come_is_not_taken_for_another_misspelt(
-    m, host, ask, caplog
-):
-    def looks(city: str) -> str:
-        return city
-
-    m.declare("look", effect=Effect.READ)
-    await make(
-        host,
-        ask(look, city="Bari"),
-        ask(looks, city="Bari"),
-    )
-    assert not caplog.records
 
 
 async def test_a_declaration_for_another_server_than_the_hosts_is_told_of(m, host, ask, caplog):

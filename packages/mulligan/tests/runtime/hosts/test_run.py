@@ -68,18 +68,6 @@ async def test_what_was_done_wrong_is_undone_and_the_agent_told(m, host, ask):
     assert second.reply == "Moved to the 20th."
 
 
-async def test_who_is_wrong_to_the_end_is_answered_for_by_a_question(m, host, ask):
-    declare_move(m)
-    run = host.open("Move dinner to the 20th")
-    for day in (21, 22):
-        await run.call(ask(move, day=day))
-        answer = await run.review("Moved.")
-    await run.leave()
-
-    assert (answer.feedback, answer.standing) == ("", Standing.REJECTED)
-    assert str(answer.reply).startswith("I could not do this reliably")
-
-
 async def test_a_reply_is_written_again_by_the_host_until_it_is_good():
     async with Mulligan("memory:", replies=[avoids(words=["cheap"])]) as m:
         run = m._build_host({}).open("What is it like?")
@@ -348,17 +336,6 @@ async def test_what_a_killed_run_did_is_undone_unless_somebody_may_go_on_from_it
 
     assert DAYS["dinner"] == day
     assert [action.state for action in m.insights.open_list.actions()] == left
-
-
-async def test_a_wrong_call_is_undone_within_the_run_also_where_it_is_kept(m, host, ask):
-    declare_move(m)
-    run = host.open("Move dinner to the 20th", kept=True)
-
-    await run.call(ask(move, day=21))
-    answer = await run.review("Moved.")
-    await run.leave()
-
-    assert (answer.undone, DAYS["dinner"]) == (True, 18)
 
 
 async def test_what_checks_a_text_may_fail_or_go_on_without_the_next_one():

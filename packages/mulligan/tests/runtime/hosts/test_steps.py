@@ -145,19 +145,6 @@ async def test_a_step_that_was_cut_short_is_found_or_made_again_if_it_had_no_eff
     assert list(other.remote.values()) == ["20"]
 
 
-async def test_what_another_process_did_is_reviewed_and_undone_as_a_whole(offices) -> None:
-    one, other = offices
-    step = ask("move", day="27")
-    taken = take(await one.make(step), step)
-    one.m.close()
-
-    answer = await other.make(REVIEW | {"steps": [taken]})
-
-    assert "It was the 20th." in answer["feedback"]
-    assert answer["undone"]
-    assert (other.remote, other.read_state(1)) == ({}, State.UNDONE)
-
-
 @pytest.mark.parametrize("point", [Point.REVIEWED, Point.DOOMED, Point.TAKEN_BACK, Point.UNDONE])
 async def test_a_review_that_was_cut_short_is_gone_on_with_and_tells_the_truth(
     offices, point
