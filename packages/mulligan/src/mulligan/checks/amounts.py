@@ -34,7 +34,7 @@ from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
-from mulligan_dates.lexicon import find_stems, join_words, load_words
+from mulligan_dates.lexicon import find_stems, join_words, load_words, names_any, says_any
 from mulligan_dates.text import is_number, read_number, split_letters, split_name, stem
 from mulligan_dates.tokens import drop_quotes
 
@@ -86,7 +86,8 @@ def amounts_as_said(
         asked = any(is_about(subject.turn, each.call) for each in subject.executions)
         if not asked or not is_understood(subject.turn.message):
             return
-        sure = not _asks_to_calculate(subject.turn.message)
+        # Where it is to be calculated, it may follow in more steps than are tried.
+        sure = not says_any(subject.turn.message, "words", "calculated")
         weight = weigh_unseen(subject.turn) if sure else Severity.WARNING
         said: Amounts | None = None
         for execution, seen in with_seen(subject):
@@ -104,14 +105,13 @@ def amounts_as_said(
 
 def _list_quantities(call: Call) -> list[tuple[str, str]]:
     """How many of each line of an order is given, with the path to it: `items.quantity`."""
-    counted = load_words("kinds", "counted")
     return [
         (f"{name}.{key}", str(held))
         for name, value in call.arguments.items()
         if isinstance(value, list | dict)
         for record in list_records(value)
         for key, held in record.items()
-        if is_number(held) and not counted.isdisjoint(split_name(str(key)))
+        if is_number(held) and names_any(str(key), "kinds", "counted")
     ]
 
 
@@ -402,11 +402,6 @@ def _holds(known: Iterable[float], value: float) -> bool:
 
 def _is_like(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=1e-9, abs_tol=_LIKE)
-
-
-def _asks_to_calculate(message: str) -> bool:
-    """Whether an amount may follow in more steps than are tried: by a rate, rounded, a share."""
-    return not load_words("words", "calculated").isdisjoint(split_letters(message))
 
 
 def _build_finding(argument: Argument, severity: Severity) -> Finding:

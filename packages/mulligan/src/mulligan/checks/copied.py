@@ -32,7 +32,7 @@ from mulligan.types.display import show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn, Utterance
-from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.lexicon import join_words, load_words, names_any, says_any
 from mulligan_dates.readings import NO_PINS, Expression, Moment, Reading
 from mulligan_dates.text import fold_name, split_letters, split_name
 
@@ -156,7 +156,7 @@ def _check_moment(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[
     Else a time must be one that somebody has said or returned, as far as times were said at all.
     """
     given = _CLOCK.search(argument.value)
-    if given is None or given[0][-5:] in _ALL_DAY or _shifts(turn):
+    if given is None or given[0][-5:] in _ALL_DAY or _says(turn, "shifts"):
         return
     said = (turn.message, *turn.history.said)
     moments = (each for text in said for each in _MOMENT.finditer(text))
@@ -205,7 +205,7 @@ def _find_earlier_days(turn: Turn) -> list[Reading]:
     """All days that the conversation can mean; empty where the message says one, or where what
     was said is not understood, is counted from something else, or was not read whole."""
     history = turn.history
-    if not history.said or history.is_partial or _counts_from(turn):
+    if not history.said or history.is_partial or _says(turn, "counts"):
         return []
     at = read_moment(turn)
     if at is None or _read_days(turn, at):
@@ -227,10 +227,9 @@ def _read_days(turn: Turn, at: Moment) -> list[Expression]:
     return [e for e in said if e.dated and {r.end for r in e.readings} != {at.now}]
 
 
-def _counts_from(turn: Turn) -> bool:
-    """Whether a day may be counted from one that was said, or be one of a series."""
-    words = load_words("copied", "counts")
-    return any(not words.isdisjoint(split_letters(t)) for t in (turn.message, *turn.history.said))
+def _says(turn: Turn, kind: str) -> bool:
+    """Whether the conversation has words that shift a time, or that count a day from another."""
+    return any(says_any(each, "copied", kind) for each in (turn.message, *turn.history.said))
 
 
 def _was_returned(hour: int, minute: str, seen: SeenValues) -> bool:
@@ -256,15 +255,9 @@ def _read_hours(found: re.Match[str]) -> tuple[int, ...]:
     return (hour, hour % 12, hour % 12 + 12) if hour <= 12 else (hour,)
 
 
-def _shifts(turn: Turn) -> bool:
-    words = load_words("copied", "shifts")
-    return any(not words.isdisjoint(split_letters(t)) for t in (turn.message, *turn.history.said))
-
-
 def _report(argument: Argument, turn: Turn, tool: ToolKinds) -> Finding:
     correction = "Use the one that the person said or a tool returned. Otherwise ask for it."
     found = build_unseen(argument, turn, correction)
     # An application may know whose records its agent keeps, and not say so.
-    changes = not load_words("deeds", ToolVerb.CHANGE).isdisjoint(split_name(tool.tool))
-    kept = changes and "name" in split_name(argument.name)
+    kept = names_any(tool.tool, "deeds", ToolVerb.CHANGE) and "name" in split_name(argument.name)
     return replace(found, severity=Severity.WARNING) if kept else found

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.types.display import show_name
-from mulligan_dates.lexicon import join_words, list_months, list_weekdays, load_words
+from mulligan_dates.lexicon import join_words, list_months, list_weekdays, names_any
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import separate_words, split_name
+from mulligan_dates.text import separate_words
 
 _LONGEST = 64
 """Characters of a value that can be nothing but a date."""
@@ -253,8 +253,7 @@ def find_argument_clocks(
 @lru_cache(maxsize=1_024)
 def _tells_clock(name: str) -> bool:
     """Whether a parameter is named after when something is, and not after how long."""
-    lasts = load_words("fields", "lasts")
-    return is_named_for_dates(name) and lasts.isdisjoint(split_name(name))
+    return is_named_for_dates(name) and not names_any(name, "fields", "lasts")
 
 
 def sort_dates(

@@ -51,7 +51,7 @@ from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.context import ClauseKind
 from mulligan_dates.languages import choose_requests
-from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.lexicon import join_words, load_words, names_any, says_any
 from mulligan_dates.reader import (
     LONGEST,
     NOTHING_SAID,
@@ -75,7 +75,7 @@ from mulligan_dates.readings import (
     parse_local_moment,
     rank_readings,
 )
-from mulligan_dates.text import split_letters, split_name, split_prose
+from mulligan_dates.text import split_name, split_prose
 
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
@@ -204,7 +204,7 @@ def _may_be_reckoned(message: str, said: SaidPhrases) -> bool:
         return True
     for each in said.expressions:
         message = message[: each.start] + " " * (each.end - each.start) + message[each.end :]
-    return not load_words("clock", "counted").isdisjoint(split_letters(message))
+    return says_any(message, "clock", "counted")
 
 
 @cache
@@ -312,15 +312,9 @@ def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()
     return read_once(turn.message, at, pins=pins, names=names, locale=locale)
 
 
-def _read_all(
-    message: str, at: Moment, *, pins: Pins, names: tuple[str, ...], locale: str | None
-) -> SaidPhrases:
-    return read_message(message, at, pins=pins, names=names, locale=locale)
-
-
-_read_once = lru_cache(maxsize=16)(_read_all)
+_read_once = lru_cache(maxsize=16)(read_message)
 """Facts, checks and confirmation share one reading of a turn's message."""
-_read_long_once = lru_cache(maxsize=2)(_read_all)
+_read_long_once = lru_cache(maxsize=2)(read_message)
 """Few long messages are cached, although they cost the most to read."""
 
 
@@ -367,7 +361,7 @@ def _is_counted_otherwise(dated: Dated, said: Sequence[Expression]) -> bool:
 
     Who is away until the 14th has their first day back on the 15th.
     """
-    if dated.timed or load_words("fields", "counted").isdisjoint(split_name(dated.name)):
+    if dated.timed or not names_any(dated.name, "fields", "counted"):
         return False
     ends = {day for e in said for r in e.readings for day in (r.start.date(), r.last_day)}
     return any(abs((day - end).days) == 1 for day in dated.days for end in ends)
@@ -524,7 +518,8 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             said = read_subject(turn, known, at=at, pins=pins)
             leans = is_reckoned_from_object(execution.call, said)
             told = [] if leans else _bind_times(execution.call, said, known, at=at)
-            if any(map(_is_vague, told)) and _leaves_open(turn.message):
+            if any(map(_is_vague, told)) and says_any(turn.message, "orders", "open"):
+                # Another part of the day may be meant too: "in the morning or afternoon".
                 continue
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
@@ -558,11 +553,6 @@ def _is_said(dated: Dated, said: Expression) -> bool:
 
 def _is_vague(said: Expression) -> bool:
     return any(reading.grain is Grain.PART for reading in said.readings)
-
-
-def _leaves_open(message: str) -> bool:
-    """Whether another part of the day may be meant too: "in the morning or afternoon"."""
-    return not load_words("orders", "open").isdisjoint(split_letters(message))
 
 
 def _names_other_clock(message: str) -> bool:
@@ -631,7 +621,7 @@ def dates_as_written(parameters: Parameters) -> Check[Subject]:
     @limit_to_parameters(parameters, when=_says_no_day)
     def check(subject: Subject) -> Iterator[Finding]:
         turn, at = subject.turn, read_moment(subject.turn)
-        if at is None or not _says_no_day(turn):
+        if at is None:
             return
         for execution, seen in with_seen(subject):
             names = parameters.get(execution.call.tool, ())
@@ -670,11 +660,10 @@ def _list_told(seen: SeenValues, at: Moment, *, zone: str | None) -> Iterator[To
 
 def _find_written(record: Mapping[str, object], *, zone: str | None) -> datetime | None:
     """When a record was written, if one field alone tells."""
-    words = load_words("words", "written")
     found = {
         moment
         for name, held in record.items()
-        if words & set(split_name(str(name)))
+        if names_any(str(name), "words", "written")
         and (moment := parse_local_moment(held, zone=zone)) is not None
     }
     return found.pop() if len(found) == 1 else None

@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.checks.ids import OBJECT
@@ -22,6 +21,7 @@ from mulligan.checks.subject import (
     Argument,
     Parameters,
     Subject,
+    View,
     find_earliest_now,
     hear_said,
     limit_to_calls,
@@ -35,16 +35,18 @@ from mulligan.checks.subject import (
 from mulligan.checks.tool_outputs import Found, get_title_of, list_texts
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value
-from mulligan.types.finding import Fact, Finding
+from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
 from mulligan_dates.lexicon import (
+    ends_in,
     find_stems,
     has_picking_words,
     join_words,
     load_general_stems,
     load_words,
+    names_any,
 )
 from mulligan_dates.readings import parse_local_moment
 from mulligan_dates.text import split_letters, split_name, stem
@@ -61,10 +63,6 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
 
     @limit_to_parameters(parameters, when=_speaks_of_what_is_to_come)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = drop_quotes(subject.turn.message)
-        phrases = choose_requests(message)
-        if not phrases.to_come.search(message) or phrases.over.search(message):
-            return
         today = find_earliest_now(subject.turn).date()
         for argument in select_arguments(subject, parameters):
             known = find_object(argument, subject)
@@ -94,11 +92,12 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
                 continue
             # What else is known of the object tells which clause is about it.
             call = replace(argument.execution.call, arguments={**given, when: held})
-            shown = _DatedAttempt(
+            shown = View(
                 turn=subject.turn,
                 executions=(replace(argument.execution, call=call),),
                 facts=subject.facts,
                 earlier=_list_before(subject, argument.execution),
+                of_object=True,
             )
             for finding in check(shown):
                 yield argument.build_finding(
@@ -149,19 +148,10 @@ def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
     return known
 
 
-class _DatedAttempt(Struct, frozen=True, kw_only=True):
-    """An attempt as a check of dates is shown it: the object's date is the argument."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    facts: tuple[Fact, ...]
-    earlier: tuple[Execution, ...] = ()
-    of_object: bool = True
-    """Its date was read, and not given: only the clause about the object can speak against it."""
-
-
 def _speaks_of_what_is_to_come(turn: Turn) -> bool:
-    return choose_requests(turn.message).to_come.search(turn.message) is not None
+    message = drop_quotes(turn.message)
+    phrases = choose_requests(message)
+    return bool(phrases.to_come.search(message)) and not phrases.over.search(message)
 
 
 def _list_before(subject: Subject, execution: Execution) -> tuple[Execution, ...]:
@@ -217,8 +207,6 @@ def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
 
     @limit_to_parameters(ends, when=lambda turn: is_understood(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
-        if not ends or not is_understood(subject.turn.message):
-            return
         message = drop_quotes(subject.turn.message).casefold()
         rest = find_stems(_compile_end("into").sub(" ", _compile_end("out_of").sub(" ", message)))
         for execution, seen in with_seen(subject):
@@ -254,7 +242,8 @@ def _compare_end(
 ) -> Iterator[Finding]:
     titles: dict[str, str] = {}
     for record in seen.list_records():
-        title, ids = get_title_of(record), [v for k, v in record.items() if _names_id(str(k))]
+        title = get_title_of(record)
+        ids = [v for k, v in record.items() if ends_in(str(k), "kinds", "id", "account")]
         titles.update({fold_value(str(each)): title for each in ids[:1] if title})
     sort = load_general_stems() | set(map(stem, split_name(argument.name)))
     words = {held: find_stems(title) - sort for held, title in titles.items()}
@@ -272,11 +261,6 @@ def _compare_end(
     )
 
 
-def _names_id(field: str) -> bool:
-    words = split_name(field)
-    return bool(words) and words[-1] in load_words("kinds", "id") | load_words("kinds", "account")
-
-
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
 
 
@@ -288,17 +272,15 @@ def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """
 
     def is_named(turn: Turn, call: Call) -> bool:
-        kinds = tools.get(call.tool) if _names_things(turn.message) else None
+        kinds = tools.get(call.tool)
         return kinds is not None and any(
             call.arguments.get(name) not in (None, "")
             for name, _ in _list_named_sorts(kinds, turn.message)
         )
 
-    @limit_to_calls(is_named)
+    @limit_to_calls(is_named, when=_names_things)
     def check(subject: Subject) -> Iterator[Finding]:
         message = subject.turn.message
-        if not _names_things(message):
-            return
         said = hear_said(subject)
         for execution, seen in with_seen(subject):
             if execution.call.tool not in tools:
@@ -318,8 +300,8 @@ def _is_of_name(argument: Argument, named: Collection[str], seen: SeenValues) ->
     return own in named or any(own in row and not row.isdisjoint(named) for row in rows)
 
 
-def _names_things(message: str) -> bool:
-    return re.search(_QUOTED, message) is not None and not has_picking_words(message)
+def _names_things(turn: Turn) -> bool:
+    return re.search(_QUOTED, turn.message) is not None and not has_picking_words(turn.message)
 
 
 def _list_named_sorts(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set[str]]]:
@@ -342,16 +324,11 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """
     makes = {name for name, each in tools.items() if each.verb is ToolVerb.MAKE}
 
-    @limit_to_tools(makes, when=lambda turn: _asks_for_a_change(turn.message))
+    @limit_to_tools(makes, when=_asks_for_a_change)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = drop_quotes(subject.turn.message).casefold()
-        makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
-        makes_new |= load_words("words", "anew")
-        if not _asks_for_a_change(message) or makes_new & set(split_letters(message)):
-            return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
-            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_name(tool)):
+            if tool not in makes or not names_any(tool, "deeds", "anew"):
                 continue
             names = tools[tool].list_parameters(ParameterKind.TEXT)
             for argument in list_arguments(execution, names):
@@ -366,8 +343,12 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     return check
 
 
-def _asks_for_a_change(message: str) -> bool:
-    return choose_requests(message).changing.search(message) is not None
+def _asks_for_a_change(turn: Turn) -> bool:
+    message = drop_quotes(turn.message).casefold()
+    makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
+    makes_new |= load_words("words", "anew")
+    changes = choose_requests(message).changing.search(message)
+    return bool(changes) and makes_new.isdisjoint(split_letters(message))
 
 
 def _report_other_name(argument: Argument, named: list[str]) -> Finding:
@@ -386,14 +367,10 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     any value that was not said, where no object of that name was returned.
     """
 
-    @limit_to_parameters(parameters, when=_is_asked)
+    @limit_to_parameters(parameters, when=_list_likened)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = subject.turn.message
-        asked = [
-            (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
-            for found in choose_requests(message).same.finditer(message)
-        ]
-        for execution, seen in with_seen(subject) if asked else ():
+        asked = _list_likened(subject.turn)
+        for execution, seen in with_seen(subject):
             names = parameters.get(execution.call.tool, ())
             for what, title in asked:
                 yield from _compare_likeness(execution, seen, names=names, what=what, title=title)
@@ -401,8 +378,12 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     return check
 
 
-def _is_asked(turn: Turn) -> bool:
-    return choose_requests(turn.message).same.search(turn.message) is not None
+def _list_likened(turn: Turn) -> list[tuple[set[str], str]]:
+    """What is to be the same, and as in which object: "the same guests as 'Kick-off'"."""
+    return [
+        (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
+        for found in choose_requests(turn.message).same.finditer(turn.message)
+    ]
 
 
 def _compare_likeness(

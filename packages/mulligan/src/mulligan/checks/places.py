@@ -59,8 +59,6 @@ def home_is_home(
     )
     def check(subject: Subject) -> Iterator[Finding]:
         home = _read_home(subject.turn, known)
-        if not says_home(subject.turn.message):
-            return
         phrases = choose_requests(subject.turn.message)
         for argument in select_arguments(subject, parameters):
             taken = _is_elsewhere(argument.value, home=home, message=subject.turn.message)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from html import unescape
 from itertools import takewhile
 from typing import NamedTuple
@@ -37,6 +37,7 @@ from mulligan.checks.subject import (
     list_spellings,
     may_change,
     read_records,
+    recall,
     weigh_unseen,
     with_heard,
 )
@@ -167,24 +168,8 @@ class SeenValues:
         return self._answers
 
     def _read(self, execution: Execution) -> Returned:
-        memo: dict[object, Returned] = getattr(self._subject, "memo", {})
-        key = "returned", id(execution)
-        if key not in memo:
-            structure = read_structure(execution.result)
-            same = structure is execution.result
-            if same:
-                texts: list[str] = fold_answer(self._subject, execution).texts
-                records = read_records(self._subject, execution)
-            else:
-                texts, records = read_whole(structure)
-            memo[key] = Returned(
-                as_plain(structure),
-                frozenset(map(fold_value, texts)),
-                records,
-                given := list_given(execution),
-                Heard(list(given.values())),
-            )
-        return memo[key]
+        read = partial(_read_returned, self._subject, execution)
+        return recall(self._subject, ("returned", id(execution)), read)
 
     def find_origin(self, value: str) -> ValueOrigin:
         """Where a value was first met, the best of its origins."""
@@ -243,6 +228,22 @@ class SeenValues:
         )
 
 
+def _read_returned(subject: Subject, execution: Execution) -> Returned:
+    structure = read_structure(execution.result)
+    if structure is execution.result:
+        texts, records = fold_answer(subject, execution).texts, read_records(subject, execution)
+    else:
+        texts, records = read_whole(structure)
+    given = list_given(execution)
+    return Returned(
+        as_plain(structure),
+        frozenset(map(fold_value, texts)),
+        records,
+        given,
+        Heard(list(given.values())),
+    )
+
+
 _PHONE = re.compile(r"(?:\+|00)?[\d\s()./-]{7,25}")
 _COUNTRY = (2, 3)
 """How many digits a country's own number has, beside the 1 and the 7, where no 0 stands for it."""
@@ -291,6 +292,12 @@ def with_seen(subject: Subject) -> Iterator[tuple[Execution, SeenValues]]:
 def fold_value(value: str) -> str:
     """A value as it is compared: without case, a link's scheme, or a whole number's `.0`."""
     return list_spellings(value.strip())[-1].removeprefix("www.").rstrip("/")
+
+
+def fold_given(executions: Iterable[Execution], tools: Collection[str]) -> set[str]:
+    """All values that calls of these tools were given."""
+    given = (list(each.call.arguments.values()) for each in executions if each.call.tool in tools)
+    return {fold_value(text) for values in given for text in list_texts(values)}
 
 
 def _has_heard(heard: Heard, value: str) -> bool:

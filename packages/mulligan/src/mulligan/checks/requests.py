@@ -28,7 +28,7 @@ from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
-from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.lexicon import join_words, load_words, says_any
 from mulligan_dates.tables import RequestPhrases
 from mulligan_dates.text import split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes, find_quotes, has_quotes
@@ -279,10 +279,7 @@ def only_asked(
 
     @limit_to_tools(tools, when=lambda turn: is_only_question(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
-        message = subject.turn.message
-        if not is_only_question(message):
-            return
-        said = {stem(word) for word in split_letters(message)}
+        said = {stem(word) for word in split_letters(subject.turn.message)}
         for execution in list_effective_calls(subject):
             tool = execution.call.tool
             if tool not in tools or stem(next(iter(split_name(tool)), "")) in said:
@@ -338,8 +335,6 @@ def not_the_opposite(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     @limit_to_tools(tools, when=lambda turn: _find_opposites(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         opposites = _find_opposites(subject.turn.message)
-        if not opposites:
-            return
         said = {
             word
             for text in (subject.turn.message, *subject.turn.history.said)
@@ -365,7 +360,7 @@ def not_forbidden(tools: Collection[str]) -> Check[Subject]:
     @limit_to_tools(tools, when=lambda turn: _find_forbidden(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         forbidden = _find_forbidden(subject.turn.message)
-        for execution in list_effective_calls(subject) if forbidden else ():
+        for execution in list_effective_calls(subject):
             call = execution.call
             own = {stem(word) for word in split_name(call.tool)[:1]}
             if call.tool in tools and (_ANY in forbidden or not own.isdisjoint(forbidden)):
@@ -390,7 +385,7 @@ def _find_forbidden(message: str) -> frozenset[str]:
         return frozenset()
     bare = drop_quotes(message).casefold().replace("\u2019", "'")
     found = list(_compile_forbidden().finditer(bare))
-    if not found or not load_words("orders", "depends").isdisjoint(split_letters(bare)):
+    if not found or says_any(bare, "orders", "depends"):
         return frozenset()
     said = [stem(word) for word in split_letters(bare)]
     verbs = {stem(each["verb"]): each["any"] for each in found}
@@ -413,7 +408,7 @@ def _compile_forbidden() -> re.Pattern[str]:
 def _find_opposites(message: str) -> dict[str, str]:
     """By the stem of what would undo it, each verb that a sentence orders."""
     bare = drop_quotes(message).casefold()
-    if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
+    if len(bare) > _LONGEST or says_any(bare, "orders", "open"):
         return {}
     pairs = _load_opposites()
     ordered = _compile_opposites().findall(bare) if "?" not in bare else []
@@ -452,7 +447,7 @@ def _report_opposite(call: Call, verb: str) -> Finding:
 def _find_orders(message: str) -> dict[str, str]:
     """By what is to be done, the verb that orders it; none where a condition or choice is left."""
     bare = drop_quotes(message).casefold()
-    if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
+    if len(bare) > _LONGEST or says_any(bare, "orders", "open"):
         return {}
     found: dict[str, str] = {}
     for verb, back in _compile_orders().findall(bare):

@@ -28,9 +28,8 @@ from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests
-from mulligan_dates.lexicon import load_words
+from mulligan_dates.lexicon import names_any
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import split_name
 from mulligan_dates.tokens import drop_quotes
 
 _SHOWN = 60
@@ -172,8 +171,6 @@ def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
 
     @limit_to_tools(spans, when=_asks_for_free_time)
     def check(subject: Subject) -> Iterator[Finding]:
-        if not _asks_for_free_time(subject.turn):
-            return
         taken = list(_decode_taken(subject.facts))
         for execution in list_effective_calls(subject):
             call = execution.call
@@ -248,15 +245,9 @@ def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadD
 def rank_as_said(parameters: Parameters) -> Check[Subject]:
     """Flag an object that is not the first or last of its day, where that one was asked for."""
 
-    @limit_to_parameters(parameters, when=_asks_for_a_rank)
+    @limit_to_parameters(parameters, when=_find_rank)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = drop_quotes(subject.turn.message)
-        phrases = choose_requests(message)
-        asked = {found.lastgroup for found in phrases.rank.finditer(message)}
-        # Whatever narrows it down further ("with Ann", "about the budget") makes another list.
-        if len(asked) != 1 or phrases.narrowed.search(message):
-            return
-        (wanted,) = asked
+        wanted = _find_rank(subject.turn)
         ranks = {fact.subject: fact.value for fact in subject.facts if fact.kind == RANK}
         for argument in select_arguments(subject, parameters):
             if ranks.get(argument.value, wanted) not in (wanted, "only"):
@@ -269,8 +260,13 @@ def rank_as_said(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _asks_for_a_rank(turn: Turn) -> bool:
-    return choose_requests(turn.message).rank.search(turn.message) is not None
+def _find_rank(turn: Turn) -> str | None:
+    """The only place in an order that is asked for: `first` or `last`."""
+    message = drop_quotes(turn.message)
+    phrases = choose_requests(message)
+    asked = {found.lastgroup for found in phrases.rank.finditer(message)}
+    # Whatever narrows it down further ("with Ann", "about the budget") makes another list.
+    return asked.pop() if len(asked) == 1 and not phrases.narrowed.search(message) else None
 
 
 def _build_facts(value: str, moment: datetime, starts: Sequence[datetime]) -> Iterator[Fact]:
@@ -367,7 +363,7 @@ def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
 def read_end(record: Found, fields: str, subject: Subject) -> datetime | None:
     """When a record `begins` or `ends`."""
     for name, held in record.items():
-        if not load_words("fields", fields).isdisjoint(split_name(str(name))):
+        if names_any(str(name), "fields", fields):
             return parse_local_moment(held, zone=subject.turn.timezone)
     return None
 
