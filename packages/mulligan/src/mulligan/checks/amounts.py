@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mulligan.checks.parameters import ParameterKind, ToolKinds, find_kind
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
-from mulligan.checks.quantities import write_out
+from mulligan.checks.quantities import parse_numeral, write_out
 from mulligan.checks.subject import (
     Argument,
     Subject,
@@ -261,10 +261,10 @@ def _list_returned(answer: Returned) -> set[float]:
 def find_numbers(text: str) -> set[float]:
     """Every number that a text may mean, dates and clock times left out."""
     spelled = _DATED.sub(" ", write_out(text.casefold()))
-    found = {number for each in _NUMBER.finditer(spelled) for number in _read_numerals(each[0])}
+    found = {number for each in _NUMBER.finditer(spelled) for number in _read_numeral(each[0])}
     for sign, scale, bare, other in _compile_marked().findall(spelled):
         times = _load_times().get((scale or other).lower(), 1.0)
-        found.update(number * times for number in _read_numerals(sign or bare))
+        found.update(number * times for number in _read_numeral(sign or bare))
     return found
 
 
@@ -297,7 +297,7 @@ def _load_times() -> Mapping[str, float]:
 
 def find_shares(text: str) -> set[float]:
     """The shares in a text: 19.5 % is 0.195."""
-    found = {n / 100 for each in _compile_share().findall(text) for n in _read_numerals(each)}
+    found = {n / 100 for each in _compile_share().findall(text) for n in _read_numeral(each)}
     parts = [(float(one), float(other)) for one, other in _RATIO.findall(text)]
     found |= {n / _WHOLE for pair in parts for n in pair if sum(pair) == _WHOLE}
     words = set(split_letters(text))
@@ -381,15 +381,9 @@ def _list_written_numbers(structure: object) -> Iterator[float]:
             yield from find_numbers(leaf)
 
 
-def _read_numerals(text: str) -> set[float]:
+def _read_numeral(text: str) -> tuple[float, ...]:
     """What a numeral can mean: `1.500` is two numbers."""
-    bare = re.sub(r"[' \u00a0]", "", text.strip(".,"))
-    forms = {bare.replace(",", "")}
-    if re.search(r",\d{1,2}$", bare) or "." not in bare:
-        forms.add(bare.replace(".", "").replace(",", "."))
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", bare):
-        forms.add(bare.replace(".", ""))
-    return {number for form in forms if (number := read_number(form)) is not None}
+    return parse_numeral(text.strip(".,"))[0]
 
 
 def _read_amount(value: object) -> float | None:

@@ -54,7 +54,6 @@ LONGEST_GIVEN = 4
 """Words of an argument up to which it accounts for those of the message."""
 FEWEST_ALIKE = 2
 """Values of one row in a call beside which one of another row is odd."""
-_SHOWN = 60
 _START = 3
 """Letters that all forms of a word begin with."""
 _NONE: frozenset[str] = frozenset()
@@ -357,11 +356,11 @@ def _are_forms(one: str, other: str) -> bool:
 def _report(
     argument: Argument, own: Found, other: Found, *, words: Sequence[str], ruled: bool
 ) -> Finding:
-    shown = [quote_value(get_title_of(e) or join_texts(e), most=_SHOWN) for e in (own, other)]
+    shown = [quote_value(get_title_of(e) or join_texts(e)) for e in (own, other)]
     told = ", ".join(f'"{word}"' for word in words[:3])
     why = f"the person ruled out {told}" if ruled else f"{told} is said of {shown[1]}"
     right = None if ruled else get_id_of(other, name=argument.name)
-    give = f"Give {argument.label}={quote_value(right, most=_SHOWN)}." if right else ""
+    give = f"Give {argument.label}={quote_value(right)}." if right else ""
     return argument.build_finding(
         "object.not_as_said",
         issue=f"which is {shown[0]}; {why}.",

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from mulligan.checks.dates import read_expressions, read_moment
+from mulligan.checks.dates import read_moment, read_said
 from mulligan.checks.parameters import ParameterKind, ToolKinds, ToolVerb
 from mulligan.checks.provenance import SeenValues, ValueOrigin, build_unseen, with_seen
 from mulligan.checks.subject import (
@@ -223,7 +223,7 @@ def _find_earlier_days(turn: Turn) -> list[Reading]:
 
 def _read_days(turn: Turn, at: Moment) -> list[Expression]:
     """What speaks of days, without the now of "now, please"."""
-    said = read_expressions(turn, at=at, pins=NO_PINS)
+    said = read_said(turn, at=at, pins=NO_PINS).expressions
     return [e for e in said if e.dated and {r.end for r in e.readings} != {at.now}]
 
 

@@ -80,8 +80,6 @@ from mulligan_dates.text import split_name, split_prose
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
 """Length up to which a message is cached with many others."""
-_SHOWN = 60
-"""Characters of a value in a sentence."""
 _FEW = 3
 """Dates that a correction can name without becoming a list."""
 
@@ -279,7 +277,7 @@ def _report_unread(
             severity=Severity.WARNING,
             issue=(
                 f"{show_name(execution.call.tool)} was given "
-                f"{quote_value(dated.value, most=_SHOWN)}, which was not checked: the "
+                f"{quote_value(dated.value)}, which was not checked: the "
                 f"message has {len(turn.message):,} characters, and at most {LONGEST:,} are read."
             ),
             call=execution.call.id,
@@ -296,13 +294,11 @@ def read_moment(turn: Turn) -> Moment | None:
     return Moment(now=now, zone=zone, country=country if isinstance(country, str) else None)
 
 
-def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
-    """Everything the person said of time, in the order of figures that is usual where they are."""
-    return list(read_said(turn, at=at, pins=pins).expressions)
-
-
 def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> SaidPhrases:
-    """The same with the clauses they stand in; `names` are of things, and speak of no time."""
+    """Everything the person said of time, in the order of figures that is usual where they are.
+
+    `names` are of things, and speak of no time.
+    """
     known = turn.known.get("locale")
     locale = known if isinstance(known, str) else None
     if locale is not None:
@@ -429,6 +425,7 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
     at = read_moment(turn)
     if at is None:
         return ()
+    said = read_said(turn, at=at, pins=pins)
     facts = [
         Fact(
             kind="date.phrase",
@@ -437,11 +434,11 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
             about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {told}.',
             computed=True,
         )
-        for each in read_expressions(turn, at=at, pins=pins)
+        for each in said.expressions
         if each.known and each.dated and not each.superseded
         for told in [describe_readings(rank_readings(each.readings, now=at.now))]
     ]
-    bound = _list_binding_facts(calls, read_said(turn, at=at, pins=pins), at=at)
+    bound = _list_binding_facts(calls, said, at=at)
     return (*_list_weekday_facts(calls, turn.timezone), *facts, *bound)
 
 
@@ -640,7 +637,7 @@ def _says_no_day(turn: Turn) -> bool:
     at = read_moment(turn)
     if at is None:
         return False
-    return not any(each.dated for each in read_expressions(turn, at=at, pins=NO_PINS))
+    return not any(each.dated for each in read_said(turn, at=at, pins=NO_PINS).expressions)
 
 
 def _list_told(seen: SeenValues, at: Moment, *, zone: str | None) -> Iterator[Told]:

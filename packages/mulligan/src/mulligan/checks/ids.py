@@ -18,7 +18,6 @@ from mulligan.checks.subject import (
     with_heard,
 )
 from mulligan.checks.tool_outputs import (
-    Found,
     as_record,
     get_id_of,
     get_title_of,
@@ -35,8 +34,6 @@ from mulligan.types.turn import Turn
 from mulligan_dates.lexicon import find_stems
 from mulligan_dates.text import split_letters
 
-_SHOWN = 60
-
 
 def suggest_id(argument: Argument, subject: Subject) -> str:
     """The id to use instead of an invented one; empty unless exactly one object fits its words.
@@ -48,7 +45,7 @@ def suggest_id(argument: Argument, subject: Subject) -> str:
         meant = {held: title for held, title in found if words & find_stems(title)}
         if len(meant) == 1:
             ((held, title),) = meant.items()
-            right, shown = (quote_value(each, most=_SHOWN) for each in (held, title))
+            right, shown = (quote_value(each) for each in (held, title))
             return f"Give {argument.label}={right}, which was returned for {shown}."
     return ""
 
@@ -59,14 +56,9 @@ def _list_named(argument: Argument, subject: Subject) -> Iterator[tuple[str, str
         if execution is argument.execution:
             return
         for record in list_records(read_structure(execution.result)):
-            named = _read_named(record, argument.name)
-            if named is not None:
-                yield named
-
-
-def _read_named(record: Found, name: str) -> tuple[str, str] | None:
-    held, title = get_id_of(record, name=name), get_title_of(record)
-    return (held, title) if held and title else None
+            held, title = get_id_of(record, name=argument.name), get_title_of(record)
+            if held and title:
+                yield held, title
 
 
 OBJECT = "object."

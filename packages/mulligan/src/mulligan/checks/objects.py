@@ -194,9 +194,6 @@ def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]
     return {text for text in written if "@" in text and text.endswith(houses)}
 
 
-_SHOWN = 60
-
-
 def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """Flag what goes out of, or into, another one than was said: "from checking into savings".
 
@@ -251,9 +248,7 @@ def _compare_end(
     named = [held for each in said for held, its in words.items() if its & find_stems(each)]
     if own is None or own & rest or len(set(named)) != 1 or fold_value(argument.value) in named:
         return
-    shown, wanted = (
-        quote_value(titles[each], most=_SHOWN) for each in (fold_value(argument.value), named[0])
-    )
+    shown, wanted = (quote_value(titles[each]) for each in (fold_value(argument.value), named[0]))
     yield argument.build_finding(
         "object.not_as_said",
         issue=f"which is {shown}; the person spoke of {wanted}.",
@@ -352,7 +347,7 @@ def _asks_for_a_change(turn: Turn) -> bool:
 
 
 def _report_other_name(argument: Argument, named: list[str]) -> Finding:
-    spoken = ", ".join(quote_value(each, most=_SHOWN) for each in named[:3])
+    spoken = ", ".join(quote_value(each) for each in named[:3])
     return argument.build_finding(
         "object.not_as_said",
         issue=f"and the person spoke of {spoken}.",
@@ -413,7 +408,7 @@ def _read_field(model: Found, what: set[str]) -> set[str]:
 
 
 def _report_unlike(argument: Argument, title: str, *, looked: bool) -> Finding:
-    shown = quote_value(title, most=_SHOWN)
+    shown = quote_value(title)
     why = f"which {shown} does not have" if looked else f"and {shown} was never read"
     return argument.build_finding(
         "value.not_the_same",

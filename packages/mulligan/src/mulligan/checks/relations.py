@@ -50,7 +50,6 @@ from mulligan_dates.tokens import drop_quotes
 
 SHORTEST = 3
 """Characters of an attribute that a word of the message can be meant as."""
-_SHOWN = 60
 _EMPTY = frozenset({"none", "other", "yes"})
 """Values that say nothing of a thing."""
 
@@ -114,8 +113,8 @@ def _compare_parts(
         if home is not None:
             yield part.build_finding(
                 "object.part_of_another",
-                issue=f"which belongs to {quote_value(home, most=_SHOWN)}, "
-                f"and not to {whole.label}={quote_value(whole.value, most=_SHOWN)}.",
+                issue=f"which belongs to {quote_value(home)}, "
+                f"and not to {whole.label}={quote_value(whole.value)}.",
                 correction=f"Give {whole.label} and {part.label} of the same object.",
             )
 
@@ -137,7 +136,7 @@ def _compare_sorts(
     mine, theirs = known.find_titles(old), known.find_titles(new)
     words = [find_stems(" ".join(each)) for each in (mine, theirs)]
     if all(words) and words[0].isdisjoint(words[1]) and words[1].isdisjoint(message.stems):
-        shown = [quote_value(min(each), most=_SHOWN) for each in (theirs, mine)]
+        shown = [quote_value(min(each)) for each in (theirs, mine)]
         yield new.build_finding(
             "object.not_as_said",
             issue=f"which is {shown[0]}, for {shown[1]}; the person did not speak of {shown[0]}.",
@@ -183,7 +182,7 @@ def _compare_state(argument: Argument, known: SeenObjects) -> Iterator[Finding]:
     yield argument.build_finding(
         "object.in_another_state",
         severity=Severity.WARNING if said else Severity.ERROR,
-        issue=f"which is {quote_value(own, most=_SHOWN)}; the tool is for what is {wanted}.",
+        issue=f"which is {quote_value(own)}; the tool is for what is {wanted}.",
         correction=f"Look for one that is {wanted}, or use another tool.",
     )
 
@@ -220,7 +219,7 @@ def _compare_named_parts(
     }
     better = {held: parts for held, parts in named.items() if parts}
     if better:
-        shown = ", ".join(quote_value(each, most=_SHOWN) for each in min(better.values())[:3])
+        shown = ", ".join(quote_value(each) for each in min(better.values())[:3])
         asked = not message.picks and any(
             message.asks_for(argument.execution.call.tool, part)
             for parts in better.values()
@@ -252,8 +251,7 @@ def _compare_owner(argument: Argument, key: str, owner: str, seen: SeenValues) -
     if known and owner not in known:
         yield argument.build_finding(
             "object.of_somebody_else",
-            issue=f"whose {key} is {quote_value(owner, most=_SHOWN)}; "
-            f"the person is {quote_value(min(known), most=_SHOWN)}.",
+            issue=f"whose {key} is {quote_value(owner)}; the person is {quote_value(min(known))}.",
             correction="Act only on objects of the person who asks.",
         )
 
@@ -593,9 +591,8 @@ def _report(argument: Argument, key: str, value: str, named: str, *, certain: bo
     return argument.build_finding(
         "object.not_as_said",
         severity=Severity.ERROR if certain else Severity.WARNING,
-        issue=f"whose {key} is {quote_value(value, most=_SHOWN)}; "
-        f"the person said {quote_value(named, most=_SHOWN)}.",
-        correction=f"Give the one whose {key} is {quote_value(named, most=_SHOWN)}.",
+        issue=f"whose {key} is {quote_value(value)}; the person said {quote_value(named)}.",
+        correction=f"Give the one whose {key} is {quote_value(named)}.",
     )
 
 

@@ -162,7 +162,7 @@ def made_once(*tools: str) -> Check[Subject]:
             call = execution.call
             if call.tool not in tools:
                 continue
-            if any(_is_same_call(call, other) for other in made):
+            if any(is_same_call(call, other) for other in made):
                 yield Finding(
                     rule="call.repeated",
                     severity=Severity.WARNING if several else Severity.ERROR,
@@ -176,7 +176,8 @@ def made_once(*tools: str) -> Check[Subject]:
     return check
 
 
-def _is_same_call(one: Call, other: Call) -> bool:
+def is_same_call(one: Call, other: Call) -> bool:
+    """Whether two calls are of one tool, with equal arguments."""
     return (one.tool, one.server) == (other.tool, other.server) and (
         dict(one.arguments) == dict(other.arguments)
     )
@@ -211,9 +212,7 @@ def left_undone(*tools: str) -> Check[Subject]:
             )
         for number, execution in enumerate(made):
             call = execution.call
-            if execution.outcome is not Outcome.FAILURE or any(
-                _is_same_call(call, c) for c in told
-            ):
+            if execution.outcome is not Outcome.FAILURE or any(is_same_call(call, c) for c in told):
                 continue
             later = [each for each in made[number + 1 :] if each.outcome is not Outcome.FAILURE]
             if any(_shares_value(call, each.call) for each in later):

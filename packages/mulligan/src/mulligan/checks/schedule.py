@@ -32,9 +32,6 @@ from mulligan_dates.lexicon import names_any
 from mulligan_dates.readings import parse_local_moment
 from mulligan_dates.tokens import drop_quotes
 
-_SHOWN = 60
-"""Characters of a value in a sentence."""
-
 
 def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
     """Flag a call whose end lies before its start, for each pair of parameters named."""
@@ -99,7 +96,7 @@ def _list_moments(
 def _report_order(execution: Execution, *, start: str, end: str) -> Finding:
     given = execution.call.arguments
     first, last = show_name(start), show_name(end)
-    began, ended = (quote_value(given[name], most=_SHOWN) for name in (start, end))
+    began, ended = (quote_value(given[name]) for name in (start, end))
     return Finding(
         rule="order.ends_before_start",
         severity=Severity.ERROR,
@@ -280,10 +277,6 @@ def _build_facts(value: str, moment: datetime, starts: Sequence[datetime]) -> It
     yield Fact(kind=RANK, subject=value, value=rank, about=about)
 
 
-TakenTime = tuple[str, datetime, datetime]
-"""What takes up a time, from when to when."""
-
-
 def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
     """Flag the time meant for the other case, by what was read of the calendar.
 
@@ -332,12 +325,12 @@ def _compare(
     begins: datetime,
     *,
     either: tuple[time, time],
-    taken: Sequence[TakenTime],
+    taken: Sequence[Taken],
 ) -> Iterator[Finding]:
     first, second = either
     wanted = datetime.combine(begins.date(), first)
-    clash = next((what for what, start, end in taken if start <= wanted < end), None)
-    looked = any(start.date() == wanted.date() for _, start, _ in taken)
+    clash = next((each.what for each in taken if each.start <= wanted < each.end), None)
+    looked = any(each.start.date() == wanted.date() for each in taken)
     if begins.time() == first and clash is not None:
         yield _report_alternative(execution, taken=first, other=second, why=f"is taken by {clash}")
     elif begins.time() == first and not taken:
@@ -348,16 +341,13 @@ def _compare(
         yield _report_alternative(execution, taken=second, other=first, why=why)
 
 
-def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
+def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[Taken]:
     """What takes up a time, as facts or as tools returned it; what this turn made is left out."""
-    for fact in subject.facts:
-        if fact.kind == BUSY:
-            first, _, last = fact.value.partition("/")
-            yield fact.subject, datetime.fromisoformat(first), datetime.fromisoformat(last)
+    yield from _decode_taken(subject.facts)
     for record in seen.list_records():
         start, end = (read_end(record, words, subject) for words in ("begins", "ends"))
         if start and end and not _is_made_here(record, subject):
-            yield str(quote_value(get_title_of(record), most=_SHOWN)), start, end
+            yield Taken(what=str(quote_value(get_title_of(record))), start=start, end=end)
 
 
 def read_end(record: Found, fields: str, subject: Subject) -> datetime | None:

@@ -35,7 +35,6 @@ from mulligan_dates.lexicon import find_stems, join_words, load_general_stems, l
 from mulligan_dates.text import split_name, stem
 from mulligan_dates.tokens import drop_quotes
 
-_SHOWN = 60
 _WORD = r"[^\W\d_]{2,30}(?:['\u2019]s)?"
 _MOST_WORDS = 4
 """Words behind "all" that say of what."""
@@ -312,7 +311,7 @@ def _find_member_stems(record: Found) -> set[str]:
 
 
 def _report_extra(argument: Argument, record: Found, asked: NamedSet) -> Finding:
-    shown = quote_value(get_title_of(record), most=_SHOWN)
+    shown = quote_value(get_title_of(record))
     return argument.build_finding(
         "object.not_as_said",
         severity=Severity.ERROR if asked.alone else Severity.WARNING,
@@ -323,7 +322,7 @@ def _report_extra(argument: Argument, record: Found, asked: NamedSet) -> Finding
 
 def _report_left(argument: Argument, left: Collection[str]) -> Finding:
     call = argument.execution.call
-    shown = ", ".join(quote_value(each, most=_SHOWN) for each in list(left)[:3])
+    shown = ", ".join(quote_value(each) for each in list(left)[:3])
     return Finding(
         rule="request.not_all",
         severity=Severity.WARNING,
