@@ -98,7 +98,15 @@ def amounts_as_said(
             if given:
                 said = said or Amounts(subject)
                 odd = said.find_odd(given, seen, usual=defaults.get(tool, {}))
-                yield from (_build_finding(argument, weight) for argument in odd)
+                for argument in odd:
+                    yield argument.build_finding(
+                        "amount.not_as_said",
+                        severity=weight,
+                        issue="an amount that was not said, not returned, and not calculable from "
+                        "what was.",
+                        correction=f"Look up the numbers behind {argument.label}, and calculate it "
+                        "from them.",
+                    )
 
     return check
 
@@ -396,15 +404,6 @@ def _holds(known: Iterable[float], value: float) -> bool:
 
 def _is_like(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=1e-9, abs_tol=_LIKE)
-
-
-def _build_finding(argument: Argument, severity: Severity) -> Finding:
-    return argument.build_finding(
-        "amount.not_as_said",
-        severity=severity,
-        issue="an amount that was not said, not returned, and not calculable from what was.",
-        correction=f"Look up the numbers behind {argument.label}, and calculate it from them.",
-    )
 
 
 _SENTENCE = re.compile(r"[^.!?\n]+")

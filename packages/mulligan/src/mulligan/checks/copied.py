@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -33,7 +33,13 @@ from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn, Utterance
 from mulligan_dates.lexicon import join_words, load_words, names_any, says_any
-from mulligan_dates.readings import NO_PINS, Expression, Moment, Reading
+from mulligan_dates.readings import (
+    NO_PINS,
+    Expression,
+    Moment,
+    Reading,
+    parse_local_moment,
+)
 from mulligan_dates.text import fold_name, split_letters, split_name
 
 _HOUSE = re.compile(r"\d+[a-z]?\b", re.IGNORECASE)
@@ -178,7 +184,8 @@ def _check_day(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[Fin
     What the message itself says of days is held against the call by `dates_as_said`.
     """
     written = _DAY.match(argument.value)
-    day = _parse_day(written[0]) if written else None
+    moment = parse_local_moment(written[0], zone=None) if written else None
+    day = moment.date() if moment else None
     said = _find_earlier_days(turn) if day else []
     if day is None or not said or any(each.holds_day(day) for each in said):
         return
@@ -192,13 +199,6 @@ def _check_day(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[Fin
             issue=f"and the conversation speaks of {shown}, and of no such day.",
             correction=f"Give {argument.label} as the person said it.",
         )
-
-
-def _parse_day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _find_earlier_days(turn: Turn) -> list[Reading]:

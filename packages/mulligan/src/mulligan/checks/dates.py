@@ -112,7 +112,11 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             names = None if parameters is None else parameters.get(call.tool, ())
             dates, impossible = sort_dates(call.arguments, zone=turn.timezone, names=names)
             for name, value in impossible:
-                yield _report_impossible(Argument(execution, name, value))
+                yield Argument(execution, name, value).build_finding(
+                    "date.impossible",
+                    issue="and there is no such day or time.",
+                    correction=f"Use a date that exists for {show_name(name)}.",
+                )
             if at is not None and not whole:
                 yield from _report_unread(execution, turn, names=names)
             if at is not None and said.expressions and not is_reckoned_from_object(call, said):
@@ -325,14 +329,6 @@ def list_days(said: Sequence[Expression]) -> list[Expression]:
 def is_stamp(dated: Dated, at: Moment) -> bool:
     """Whether it is the time of the call itself, to the minutes."""
     return dated.timed and abs(dated.at - at.now) <= _JUST_NOW
-
-
-def _report_impossible(argument: Argument) -> Finding:
-    return argument.build_finding(
-        "date.impossible",
-        issue="and there is no such day or time.",
-        correction=f"Use a date that exists for {argument.label}.",
-    )
 
 
 def _report_unsaid(

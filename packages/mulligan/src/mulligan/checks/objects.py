@@ -28,8 +28,6 @@ from mulligan.checks.subject import (
     limit_to_parameters,
     limit_to_tools,
     list_arguments,
-    read_records,
-    select_arguments,
     split_names,
 )
 from mulligan.checks.tool_outputs import Found, get_title_of, list_texts
@@ -64,8 +62,7 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
     @limit_to_parameters(parameters, when=_speaks_of_what_is_to_come)
     def check(subject: Subject) -> Iterator[Finding]:
         today = find_earliest_now(subject.turn).date()
-        for argument in select_arguments(subject, parameters):
-            known = find_object(argument, subject)
+        for argument, known in _list_objects(subject, parameters):
             moment = parse_local_moment(known.get(when), zone=subject.turn.timezone)
             if moment is not None and moment.date() < today and not _recurs(known):
                 yield argument.build_finding(
@@ -85,9 +82,8 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
 
     @limit_to_parameters(parameters)
     def check_objects(subject: Subject) -> Iterator[Finding]:
-        for argument in select_arguments(subject, parameters):
-            given = argument.execution.call.arguments
-            held = find_object(argument, subject).get(when)
+        for argument, known in _list_objects(subject, parameters):
+            given, held = argument.execution.call.arguments, known.get(when)
             if held is None or _has_date(given, subject.turn):
                 continue
             # What else is known of the object tells which clause is about it.
@@ -119,9 +115,9 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
 
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
-        for argument in select_arguments(subject, parameters):
+        for argument, known in _list_objects(subject, parameters):
             owners = _find_owners(subject, of=argument.name)
-            people = _find_colleagues(find_object(argument, subject), owners)
+            people = _find_colleagues(known, owners)
             if people and not people & owners:
                 yield argument.build_finding(
                     "object.of_somebody_else",
@@ -133,19 +129,16 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
-    """What is known of the object an argument names: facts first, then what was last returned."""
-    known: dict[str, object] = {}
-    for execution in (*subject.earlier, *subject.executions):
-        if execution is argument.execution:
-            break
-        for record in read_records(subject, execution):
-            if str(record.get(argument.name, record.get("id"))) == argument.value:
-                known.update(record)
-    for fact in subject.facts:
-        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
-            known[fact.kind.removeprefix(OBJECT)] = fact.value
-    return known
+def _list_objects(subject: Subject, parameters: Parameters) -> Iterator[tuple[Argument, Found]]:
+    """Each object that a call names, with what is known of it: facts, or what was last returned."""
+    for execution, seen in with_seen(subject):
+        for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
+            facts = {
+                each.kind.removeprefix(OBJECT): each.value
+                for each in subject.facts
+                if each.subject == argument.value and each.kind.startswith(OBJECT)
+            }
+            yield argument, {**seen.find_record(argument.value, name=argument.name), **facts}
 
 
 def _speaks_of_what_is_to_come(turn: Turn) -> bool:

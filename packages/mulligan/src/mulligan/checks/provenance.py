@@ -14,7 +14,6 @@ from functools import cache, partial
 from html import unescape
 from itertools import takewhile
 from typing import NamedTuple
-from unicodedata import category, normalize
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -47,7 +46,7 @@ from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.lexicon import join_words
-from mulligan_dates.text import separate_words, split_letters
+from mulligan_dates.text import drop_disguises, separate_words, split_letters
 
 # What stands before an address is none of its signs, so that each run of them is read once.
 _ADDRESS = re.compile(
@@ -73,10 +72,7 @@ def find_addresses(value: object, *, name: str) -> Iterator[str]:
 
 def _fold_text(text: str) -> str:
     """A text as a mail program reads it: decoded, without look-alikes or hidden characters."""
-    plain = normalize("NFKC", unescape(unquote(text) if "%40" in text else text))
-    if plain.isascii():
-        return plain
-    return "".join(sign for sign in plain if category(sign) != "Cf")
+    return drop_disguises(unescape(unquote(text) if "%40" in text else text))
 
 
 def _read_text(text: str, *, receives: bool) -> list[str]:
