@@ -94,13 +94,13 @@ def copied_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
 def _list_made_up(execution: Execution, own: _Copied, seen: SeenValues) -> Iterator[Argument]:
     for argument in list_arguments(execution, own.people):
         words = split_letters(argument.value)
-        if words and not any(map(seen.has_word, words)):
+        if words and not any(map(seen.was_met, words)):
             yield argument
     for argument in list_arguments(execution, own.codes):
         if _is_nowhere(argument.value, seen) and not seen.has_written(argument.value):
             yield argument
     for argument in list_arguments(execution, own.streets):
-        if not all(map(seen.has_word, _HOUSE.findall(argument.value.casefold()))):
+        if not all(map(seen.was_met, _HOUSE.findall(argument.value.casefold()))):
             yield argument
 
 

@@ -623,7 +623,7 @@ def dates_as_written(parameters: Parameters) -> Check[Subject]:
                 told = list(_list_told(seen, at, zone=turn.timezone))
                 wrong = [each for each in told if _holds(each.today, dated)]
                 right = any(_holds(each.then, dated) for each in told)
-                if wrong and not right and not seen.has_word(str(dated.at.date())):
+                if wrong and not right and not seen.was_met(str(dated.at.date())):
                     yield _build_finding(Argument(execution, dated.name, dated.value), wrong[0])
 
     return check

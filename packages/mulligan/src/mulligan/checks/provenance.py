@@ -18,7 +18,6 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from mulligan.checks.ids import suggest_id
 from mulligan.checks.subject import (
     LOCAL,
     PERSON,
@@ -38,14 +37,22 @@ from mulligan.checks.subject import (
     read_records,
     recall,
     weigh_unseen,
-    with_heard,
 )
-from mulligan.checks.tool_outputs import as_plain, get_id_of, list_texts, read_structure, read_whole
+from mulligan.checks.tool_outputs import (
+    as_plain,
+    get_id_of,
+    get_title_of,
+    list_records,
+    list_texts,
+    read_structure,
+    read_whole,
+)
 from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.display import quote_value
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
-from mulligan_dates.lexicon import join_words
+from mulligan_dates.lexicon import find_stems, join_words
 from mulligan_dates.text import drop_disguises, separate_words, split_letters
 
 # What stands before an address is none of its signs, so that each run of them is read once.
@@ -142,7 +149,7 @@ class SeenValues:
 
     def add(self, execution: Execution) -> None:
         """Add the result of a call, or its error, which may name the right value."""
-        self.returned.add_answer(self._subject, execution)
+        self.returned.add(partial(fold_answer, self._subject, execution))
         if execution.failure and execution.failure.error:
             self._failed.append((len(self._answers) + len(self._unread), execution))
         else:
@@ -177,9 +184,9 @@ class SeenValues:
             return ValueOrigin.CONTENT
         return ValueOrigin.AGREED if _has_heard(self.agreed, value) else ValueOrigin.NOWHERE
 
-    def has_word(self, word: str) -> bool:
-        """Whether a word was said or returned anywhere."""
-        return word in self.said or word in self.returned or word in self.agreed
+    def was_met(self, value: str) -> bool:
+        """Whether a value was said or returned anywhere."""
+        return any(_has_heard(each, value) for each in (self.said, self.returned, self.agreed))
 
     def was_returned(self, words: str) -> bool:
         """Whether some words stood anywhere in what tools returned."""
@@ -300,6 +307,32 @@ def _has_heard(heard: Heard, value: str) -> bool:
     return heard.has_address(value) if "@" in value else value in heard
 
 
+def suggest_id(argument: Argument, subject: Subject) -> str:
+    """The id to use instead of an invented one; empty unless exactly one object fits its words.
+
+    The words of the id itself come first, as in `dinner-2026-11-20`; then those of the request.
+    """
+    found = list(_list_named(argument, subject))
+    for words in (find_stems(argument.value), find_stems(subject.turn.message)):
+        meant = {held: title for held, title in found if words & find_stems(title)}
+        if len(meant) == 1:
+            ((held, title),) = meant.items()
+            right, shown = (quote_value(each) for each in (held, title))
+            return f"Give {argument.label}={right}, which was returned for {shown}."
+    return ""
+
+
+def _list_named(argument: Argument, subject: Subject) -> Iterator[tuple[str, str]]:
+    """The ids that earlier calls returned, each with the name of its object."""
+    for execution in (*subject.earlier, *subject.executions):
+        if execution is argument.execution:
+            return
+        for record in list_records(read_structure(execution.result)):
+            held, title = get_id_of(record, name=argument.name), get_title_of(record)
+            if held and title:
+                yield held, title
+
+
 _BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
 """What stands between the ids of a list that is written as text, or before one."""
 _DIGIT = re.compile(r"\d")
@@ -314,10 +347,12 @@ def ids_seen(parameters: Parameters) -> Check[Subject]:
 
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
-        for execution, heard in with_heard(subject):
-            names = parameters.get(execution.call.tool, ())
-            for unseen in _find_unseen(list_arguments(execution, names), heard):
-                found = build_unseen(unseen, subject.turn, _suggest_id(unseen, subject))
+        for execution, seen in with_seen(subject):
+            given = list_arguments(execution, parameters.get(execution.call.tool, ()))
+            for unseen in (each for each in given if not _was_seen(each.value, seen)):
+                look_up = "Look the id up first, and use the one that comes back."
+                right = suggest_id(unseen, subject) or look_up
+                found = build_unseen(unseen, subject.turn, right)
                 exists = _was_looked_at(unseen, subject)
                 yield replace(found, severity=Severity.WARNING) if exists else found
 
@@ -337,34 +372,30 @@ def addresses_seen(*tools: str) -> Check[Subject]:
     @limit_to_calls(has_address)
     def check(subject: Subject) -> Iterator[Finding]:
         named = sorted({fact.value for fact in subject.facts if fact.kind == PERSON})
-        for execution, heard in with_heard(subject):
+        for execution, seen in with_seen(subject):
             if execution.call.tool not in tools:
                 continue
             for name, given in execution.call.arguments.items():
                 for address in find_addresses(given, name=name):
-                    if not heard.has_address(address):
+                    if not seen.was_met(address):
                         unseen = Argument(execution, name, address)
                         yield build_unseen(unseen, subject.turn, _suggest_address(named))
 
     return check
 
 
-def _find_unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
-    return (argument for argument in given if not _was_seen(argument.value, heard))
+def _was_seen(value: str, seen: SeenValues) -> bool:
+    """Whether a value was met, or is several in one text, and each of them was.
 
-
-def _was_seen(value: str, heard: Heard) -> bool:
-    """Whether a value was heard, or is several in one text, and each of them was.
-
-    Pieces without a digit are words, and words that were heard do not make an id. People leave out
+    Pieces without a digit are words, and words that were met do not make an id. People leave out
     the letters before a long number: INV-100234 is 100234.
     """
-    if value in heard:
+    if seen.was_met(value):
         return True
-    if (numbered := _NUMBERED.fullmatch(value)) and numbered[1] in heard:
+    if (numbered := _NUMBERED.fullmatch(value)) and seen.was_met(numbered[1]):
         return True
     pieces = [piece for piece in _BETWEEN.split(value) if piece]
-    return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)
+    return bool(pieces) and all(_DIGIT.search(each) and seen.was_met(each) for each in pieces)
 
 
 def _was_looked_at(argument: Argument, subject: Subject) -> bool:
@@ -387,10 +418,6 @@ def _is_record_of(wanted: str, record: Mapping[str, object]) -> bool:
 
 _FEWEST_FIELDS = 3
 """Fields of what really exists, its id among them: fewer only repeat what was asked for."""
-
-
-def _suggest_id(argument: Argument, subject: Subject) -> str:
-    return suggest_id(argument, subject) or "Look the id up first, and use the one that comes back."
 
 
 def _suggest_address(named: list[str]) -> str:
@@ -500,7 +527,7 @@ def targets_seen(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
                     continue
                 plain = not _DIGIT.search(value) and "." not in value
                 words = _PIECE.findall(value)
-                if seen.has_written(value) or (plain and any(map(seen.has_word, words))):
+                if seen.has_written(value) or (plain and any(map(seen.was_met, words))):
                     continue
                 if _is_composed(value, seen):
                     continue

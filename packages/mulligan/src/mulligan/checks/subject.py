@@ -175,15 +175,7 @@ class Heard:
         self._answers: list[HeardAnswer] = []
         self._unread: list[Callable[[], HeardAnswer]] = [partial(fold_source, s) for s in sources]
 
-    def add(self, source: object) -> None:
-        """Add a value, however deeply it is nested."""
-        self._unread.append(partial(fold_source, source))
-
-    def add_answer(self, subject: Subject, execution: Execution) -> None:
-        """Add what a call returned, without what it was given."""
-        self.add_folded(partial(fold_answer, subject, execution))
-
-    def add_folded(self, read: Callable[[], HeardAnswer]) -> None:
+    def add(self, read: Callable[[], HeardAnswer]) -> None:
         """Add what is read and folded once it is asked for."""
         self._unread.append(read)
 
@@ -281,7 +273,7 @@ def _counts(value: object) -> bool:
 def hear_said(subject: Subject) -> Heard:
     """What the person said, in this message or before it, and what the application knows."""
     heard = Heard()
-    heard.add_folded(partial(recall, subject, "said", partial(_fold_said, subject)))
+    heard.add(partial(recall, subject, "said", partial(_fold_said, subject)))
     return heard
 
 
@@ -290,18 +282,6 @@ def _fold_said(subject: Subject) -> HeardAnswer:
     message = turn.message if turn.vouched else ""
     spelled = [write_signs(text) for text in (message, *turn.history.said)]
     return fold_source([message, turn.known, computed, turn.history.said, spelled])
-
-
-def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
-    """Each call that may have changed something, with what was heard before it was made."""
-    heard = hear_said(subject)
-    heard.add([find_agreed(subject.turn), subject.turn.history.instructions])
-    for execution in subject.earlier:
-        heard.add_answer(subject, execution)
-    for execution in subject.executions:
-        if execution.outcome is not Outcome.FAILURE:
-            yield execution, heard
-        heard.add_answer(subject, execution)
 
 
 def find_agreed(turn: Turn) -> str:
