@@ -314,11 +314,13 @@ def asked_and_done(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
             if not any(_may_do(each, deed, verb, tools) for each in made):
                 yield _report_not_done(done[-1].call, verb)
         removed = [each.call for each in done if tools[each.call.tool].verb is ToolVerb.REMOVE]
-        keeps = not _KEPT.isdisjoint(orders)
+        said = _stem_said(subject.turn) if removed else set[str]()
+        # Something new is ordered, and no word asks for anything to go or to change.
+        new_alone = not orders.keys().isdisjoint(("make", "send")) and said.isdisjoint(_stem_ends())
         for call in removed:
-            if _asks_for_new_alone(subject.turn, orders) or (
-                keeps and not _may_remove(call, subject.turn)
-            ):
+            own = {stem(word) for word in split_name(call.tool)[:1]}
+            kept = "keep" in orders and said.isdisjoint(_stem_ends_alone() | own)
+            if new_alone or kept:
                 yield _report_not_asked(call)
 
     return check
@@ -334,11 +336,8 @@ def not_the_opposite(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     @limit_to_tools(tools, when=lambda turn: _find_opposites(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         opposites = _find_opposites(subject.turn.message)
-        said = {
-            word
-            for text in (subject.turn.message, *subject.turn.history.said)
-            for word in _stem_phrases(text)
-        }
+        spoken = (subject.turn.message, *subject.turn.history.said)
+        said = {word for text in spoken for word in _stem_phrases(text)}
         done = [each for each in list_effective_calls(subject) if each.call.tool in tools]
         made = {e for each in (*subject.earlier, *done) for e in _stem_phrases(each.call.tool)}
         for execution in done:
@@ -406,12 +405,15 @@ def _compile_forbidden() -> re.Pattern[str]:
 
 def _find_opposites(message: str) -> dict[str, str]:
     """By the stem of what would undo it, each verb that a sentence orders."""
-    bare = drop_quotes(message).casefold()
-    if len(bare) > _LONGEST or says_any(bare, "orders", "open"):
-        return {}
     pairs = _load_opposites()
-    ordered = _compile_opposites().findall(bare) if "?" not in bare else []
-    return {stem(pairs[verb]): verb for verb in ordered}
+    return {stem(pairs[e]): e for e in _compile_opposites().findall(_read_clear(message))}
+
+
+def _read_clear(message: str) -> str:
+    """A message without its quotations; empty where a condition, choice or question is left."""
+    bare = drop_quotes(message).casefold()
+    unclear = len(bare) > _LONGEST or "?" in bare or says_any(bare, "orders", "open")
+    return "" if unclear else bare
 
 
 @cache
@@ -444,20 +446,16 @@ def _report_opposite(call: Call, verb: str) -> Finding:
 
 
 def _find_orders(message: str) -> dict[str, str]:
-    """By what is to be done, the verb that orders it; none where a condition or choice is left."""
-    bare = drop_quotes(message).casefold()
-    if len(bare) > _LONGEST or says_any(bare, "orders", "open"):
-        return {}
+    """By what is to be done, the verb that orders it."""
     found: dict[str, str] = {}
-    for verb, back in _compile_orders().findall(bare):
+    for verb, back in _compile_orders().findall(_read_clear(message)):
         deed = next(each for each in _ORDERED if verb in load_words("orders", each))
         if not back:
             found.setdefault(deed, verb)
-    return found if "?" not in bare else {}
+    return found
 
 
 _ORDERED = ("remove", "send", "make", "change", "keep")
-_KEPT = frozenset({"keep"})
 
 
 @cache
@@ -493,19 +491,9 @@ def _may_do(call: Call, deed: str, verb: str, tools: Mapping[str, ToolKinds]) ->
             return kinds is not None and kinds.verb in (ToolVerb.MAKE, ToolVerb.CHANGE)
 
 
-def _asks_for_new_alone(turn: Turn, orders: Collection[str]) -> bool:
-    """Whether a sentence orders something new, and no word asks for anything to go or to change."""
-    if _NEW.isdisjoint(orders):
-        return False
-    said = (turn.message, *turn.history.said)
-    return _stem_ends().isdisjoint(stem(word) for text in said for word in split_letters(text))
-
-
-def _may_remove(call: Call, turn: Turn) -> bool:
-    """Whether a word asks for something to go, or is the tool's own verb."""
-    wanted = _stem_ends_alone() | {stem(word) for word in split_name(call.tool)[:1]}
-    said = (turn.message, *turn.history.said)
-    return not wanted.isdisjoint(stem(word) for text in said for word in split_letters(text))
+def _stem_said(turn: Turn) -> set[str]:
+    spoken = (turn.message, *turn.history.said)
+    return {stem(word) for text in spoken for word in split_letters(text)}
 
 
 @cache
@@ -513,9 +501,6 @@ def _stem_ends_alone() -> frozenset[str]:
     """Words with which something is to go, without those with which it is only set aside."""
     ends = load_words("orders", "ends") | load_words("deeds", ToolVerb.REMOVE)
     return frozenset(map(stem, ends - load_words("orders", "keep")))
-
-
-_NEW = frozenset({"make", "send"})
 
 
 @cache
