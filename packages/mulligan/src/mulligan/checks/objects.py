@@ -197,6 +197,8 @@ def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
 
     @limit_to_parameters(ends, when=lambda turn: is_understood(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
+        if not ends:
+            return
         message = drop_quotes(subject.turn.message).casefold()
         rest = find_stems(_compile_end("into").sub(" ", _compile_end("out_of").sub(" ", message)))
         for execution, seen in with_seen(subject):

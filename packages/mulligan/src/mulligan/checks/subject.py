@@ -329,13 +329,9 @@ class ConcernedCheck(Generic[S]):
 
     def __init__(self, check: Check[S], concerns: Concern, when: When | None = None) -> None:
         self._check = check
-        self._concerns = concerns
         self._when = when
+        self.concerns = concerns
         functools.update_wrapper(self, check)
-
-    def concerns(self, turn: Turn, call: Call) -> bool:
-        """Whether the check has something to look at in a call."""
-        return self._concerns(turn, call) and (self._when is None or bool(self._when(turn)))
 
     def __call__(self, subject: Any) -> Any:
         """What the check finds; nothing in a turn that does not say what it is about."""
@@ -349,7 +345,11 @@ def limit_to_calls(
 
     What a check that does not say so reads of a call is noted instead.
     """
-    return lambda check: ConcernedCheck(check, concerns, when)
+
+    def is_about(turn: Turn, call: Call) -> bool:
+        return concerns(turn, call) and (when is None or bool(when(turn)))
+
+    return lambda check: ConcernedCheck(check, is_about if when else concerns, when)
 
 
 def limit_to_tools(
