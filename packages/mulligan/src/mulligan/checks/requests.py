@@ -344,7 +344,14 @@ def not_the_opposite(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
             for own in _stem_phrases(execution.call.tool):
                 verb = opposites.get(own, "")
                 if verb and own not in said and stem(verb) not in made:
-                    yield _report_opposite(execution.call, verb)
+                    shown = show_name(execution.call.tool)
+                    yield Finding(
+                        rule="request.opposite",
+                        severity=Severity.ERROR,
+                        issue=f"The person asked to {verb} something; {shown} does the opposite.",
+                        correction=f"Use the tool that can {verb} it.",
+                        call=execution.call.id,
+                    )
 
     return check
 
@@ -433,16 +440,6 @@ def _stem_phrases(text: str) -> set[str]:
     """The words of a text, alone and in twos, without their endings."""
     words = split_name(text) if " " not in text else split_letters(text)
     return {*map(stem, words), *(stem(f"{one} {other}") for one, other in pairwise(words))}
-
-
-def _report_opposite(call: Call, verb: str) -> Finding:
-    return Finding(
-        rule="request.opposite",
-        severity=Severity.ERROR,
-        issue=f"The person asked to {verb} something; {show_name(call.tool)} does the opposite.",
-        correction=f"Use the tool that can {verb} it.",
-        call=call.id,
-    )
 
 
 def _find_orders(message: str) -> dict[str, str]:
