@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from mulligan_dates.text import split_letters, stem
+from mulligan_dates.text import split_letters, split_name, stem
 
 _WORDS = files(__package__).joinpath("words")
 _FILE = "lexicon.toml"
@@ -103,10 +103,28 @@ def list_weekdays() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (-len(name), name)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
+def says_any(text: str, table: str, name: str) -> bool:
+    """Whether a text has a word of a list."""
+    return not load_words(table, name).isdisjoint(split_letters(text))
+
+
+@lru_cache(maxsize=4_096)
+def names_any(name: str, table: str, words: str) -> bool:
+    """Whether a program's name, of a field or a tool, has a word of a list."""
+    return not load_words(table, words).isdisjoint(split_name(name))
+
+
+@lru_cache(maxsize=8_192)
+def ends_in(name: str, table: str, *lists: str) -> bool:
+    """Whether the last word of a program's name is in one of these lists."""
+    last = split_name(name)[-1:]
+    return any(not load_words(table, each).isdisjoint(last) for each in lists)
+
+
 def has_picking_words(message: str) -> bool:
     """Whether a message picks things otherwise than by their names: all but the last."""
-    return not load_words("words", "picked").isdisjoint(split_letters(message))
+    return says_any(message, "words", "picked")
 
 
 def find_stems(text: str) -> set[str]:

@@ -29,10 +29,8 @@ from mulligan_dates.parts import (
     YearOrTime,
 )
 from mulligan_dates.scan import Found, Scan, begins_time, parse_year
-from mulligan_dates.tables import Side, Unit, Which
+from mulligan_dates.tables import DAYS, SECONDS, Side, Unit, Which
 
-SECONDS = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
-DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
 _MONTHS = {
     Unit.MONTH: 1,
     Unit.QUARTER: 3,
@@ -206,7 +204,6 @@ def _add_amounts(total: Amount | None, more: Amount) -> Amount:
     )
 
 
-_SHORT = (Unit.SECOND, Unit.MINUTE, Unit.HOUR)
 _QUARTERS = range(1, 5)
 _SATURDAY = 5
 _EARLIEST_YEAR = 1000
@@ -219,7 +216,7 @@ def parse_period(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
     which, j = words.which.match(tokens, i) or (None, i)
     unit = words.units.match(tokens, j)
-    if unit is None or unit[0] in _SHORT:
+    if unit is None or unit[0] in SECONDS:
         return None
     end = unit[1]
     if which is None and (after := words.after_next.match(tokens, end)):
@@ -375,7 +372,7 @@ def _parse_edge_of(scan: Scan, side: Side, i: int) -> Found | None:
     """An edge without a *this* or *next*: end of the day, end of month."""
     words, tokens = scan.words, scan.tokens
     unit = words.units.match(tokens, i)
-    if unit and unit[0] not in _SHORT:
+    if unit and unit[0] not in SECONDS:
         return (Edge(side), Period(unit[0], Which.THIS)), unit[1]
     return (Edge(side),), i
 

@@ -50,7 +50,7 @@ from mulligan_dates.readings import (
     make_instant,
     make_span,
 )
-from mulligan_dates.tables import Side, Unit, Which
+from mulligan_dates.tables import DAYS, SECONDS, Side, Unit, Which
 
 OFFSETS = {
     Which.BEFORE_LAST: -2,
@@ -65,8 +65,6 @@ WEEK_STARTS = ((0, Convention.WEEK_MONDAY), (6, Convention.WEEK_SUNDAY))
 _TUESDAY, _THURSDAY, _SATURDAY = 1, 3, 5
 _HALF_A_WEEK = 3 * DAY
 _EVENING = timedelta(hours=18)
-_SHORT = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
-_DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
 _MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12, Unit.DECADE: 120}
 
 Stretchy = Period | Counted | WeekNumber | Month | Quarter | Year | Within
@@ -271,11 +269,11 @@ def _resolve_counted(part: Counted, at: Moment) -> list[Reading]:
     if not offset:
         return []
     sign = 1 if offset > 0 else -1
-    if part.unit in _SHORT:
-        amount = Amount(seconds=part.count * _SHORT[part.unit])
+    if part.unit in SECONDS:
+        amount = Amount(seconds=part.count * SECONDS[part.unit])
         return _resolve_short(part, at, amount=amount, sign=sign)
     amount = Amount(
-        days=part.count * _DAYS.get(part.unit, 0), months=part.count * _MONTHS.get(part.unit, 0)
+        days=part.count * DAYS.get(part.unit, 0), months=part.count * _MONTHS.get(part.unit, 0)
     )
     today = at.now.replace(hour=0, minute=0, second=0, microsecond=0)
     start = today + DAY if sign > 0 else today
@@ -293,7 +291,7 @@ def _resolve_counted(part: Counted, at: Moment) -> list[Reading]:
 
 def _resolve_short(part: Counted, at: Moment, *, amount: Amount, sign: int) -> list[Reading]:
     """The next three hours: from now on, or whole ones of the clock."""
-    size = timedelta(seconds=_SHORT[part.unit])
+    size = timedelta(seconds=SECONDS[part.unit])
     midnight = at.now.replace(hour=0, minute=0, second=0, microsecond=0)
     full = midnight + (at.now - midnight) // size * size
     readings = []

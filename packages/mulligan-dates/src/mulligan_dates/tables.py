@@ -33,6 +33,11 @@ class Unit(StrEnum):
     CENTURY = "century"
 
 
+SECONDS = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
+"""How long a unit of the clock is."""
+DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
+
+
 class Which(StrEnum):
     """Which of its kind: this week, next Friday, the weekend after next."""
 

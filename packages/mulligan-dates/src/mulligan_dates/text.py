@@ -36,6 +36,14 @@ def fold(text: str) -> str:
     return _OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), plain)
 
 
+def drop_disguises(text: str) -> str:
+    """A text in plain letters and figures, without look-alikes or characters that hide."""
+    if text.isascii():
+        return text
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
+
+
 def fold_name(name: str) -> str:
     """The form in which two spellings of a name are the same: `orderId`, `order_id`, `Order ID`."""
     return _BETWEEN.sub("", name.casefold())

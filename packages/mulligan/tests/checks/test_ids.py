@@ -13,10 +13,9 @@ from mulligan.checks.ids import (
     exists,
     ids_read,
     not_glued,
-    suggest_id,
     well_formed,
 )
-from mulligan.checks.provenance import ids_seen
+from mulligan.checks.provenance import ids_seen, suggest_id
 from mulligan.checks.subject import Argument
 from mulligan.types.call import Execution, Outcome
 from tests.checks.attempts import attempt, gathered, ran

@@ -274,7 +274,7 @@ ACCOUNTS = ran(
 )
 def test_what_goes_out_of_one_into_another_keeps_its_direction(said, ends, flagged) -> None:
     given = {"from_account": ends[0], "to_account": ends[1]}
-    tools = {"transfer": read_kinds(ToolShape(tool="transfer"), given=given)}
+    tools = {"transfer": read_kinds(ToolShape(tool="transfer", schema={"properties": given}))}
 
     found = list(ends_as_said(tools)(attempt(said, ACCOUNTS, ran("transfer", given))))
 

@@ -80,6 +80,6 @@ def test_without_a_known_home_only_a_business_is_none(known: dict[str, object]) 
 
 
 def test_home_is_told_as_a_fact() -> None:
-    (fact,) = gathered(home_resolved(known="flat"), attempt("At home", known={"flat": HOME}))
+    (fact,) = gathered(home_resolved(), attempt("At home", known={"home": HOME}))
 
     assert (fact.kind, fact.value) == ("place.home", HOME)

@@ -17,7 +17,7 @@ from mulligan.checks.provenance import (
     targets_seen,
     with_seen,
 )
-from mulligan.checks.subject import Heard, people_named, with_heard
+from mulligan.checks.subject import Heard, people_named
 from mulligan.types.call import Execution, Failure, Outcome
 from mulligan.types.failure import ErrorClass
 from mulligan.types.finding import Severity
@@ -385,10 +385,10 @@ def test_an_error_that_names_the_right_value_was_heard() -> None:
         failure=Failure(error_class=ErrorClass.MISSING, error=error),
     )
 
-    ((_, heard),) = with_heard(attempt("Cancel dinner", failed, ran("delete")))
+    ((_, seen),) = with_seen(attempt("Cancel dinner", failed, ran("delete")))
 
-    assert "ev42" in heard
-    assert "ev43" not in heard
+    assert seen.was_met("ev42")
+    assert not seen.was_met("ev43")
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from itertools import combinations, islice
 from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated, find_argument_dates
-from mulligan.checks.dates import read_expressions, read_moment
+from mulligan.checks.dates import read_moment, read_said
 from mulligan.checks.parameters import ToolVerb, find_verb
-from mulligan.checks.requests import is_only_question
+from mulligan.checks.requests import is_only_question, is_same_call
 from mulligan.checks.subject import split_names
 from mulligan.checks.tool_outputs import list_records, list_scalars, read_structure, read_whole
 from mulligan.types.call import Call, Execution, Outcome
@@ -77,7 +77,7 @@ def find_account(
     looked = [e for e in executions if e.call.id not in wanted and e.outcome is Outcome.SUCCESS]
     request.look_up([*read, turn.known], looked)
     done = [each.call for each in changing]
-    if any(_is_same(one, other) for one, other in combinations(done, 2)):
+    if any(is_same_call(one, other) for one, other in combinations(done, 2)):
         return None
     if not all(map(request.accounts_for, done)) or request.has_left_over(done, looked):
         return None
@@ -119,7 +119,7 @@ class _Request:
         """Records that were seen, each with the words that name it."""
         self.addresses: set[str] = set()
         at = read_moment(turn)
-        self.said = read_expressions(turn, at=at, pins=NO_PINS) if at else []
+        self.said = list(read_said(turn, at=at, pins=NO_PINS).expressions) if at else []
         if len(self.said) > 1:
             # The same said again, such as in answer to a question, is said once.
             self.said = list({(each.readings, each.binding): each for each in self.said}.values())
@@ -445,10 +445,6 @@ def _list_given(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 def _is_waking(at: time) -> bool:
     """Of two times on the clock, nobody means the one at night without a word of it."""
     return _WAKES <= at.hour < _SLEEPS
-
-
-def _is_same(one: Call, other: Call) -> bool:
-    return one.tool == other.tool and dict(one.arguments) == dict(other.arguments)
 
 
 def _is_title_of_value(record: Mapping[str, object]) -> bool:

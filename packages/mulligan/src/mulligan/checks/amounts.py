@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mulligan.checks.parameters import ParameterKind, ToolKinds, find_kind
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
-from mulligan.checks.quantities import write_out
+from mulligan.checks.quantities import parse_numeral, write_out
 from mulligan.checks.subject import (
     Argument,
     Subject,
@@ -34,7 +34,7 @@ from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
-from mulligan_dates.lexicon import find_stems, join_words, load_words
+from mulligan_dates.lexicon import find_stems, join_words, load_words, names_any, says_any
 from mulligan_dates.text import is_number, read_number, split_letters, split_name, stem
 from mulligan_dates.tokens import drop_quotes
 
@@ -86,7 +86,8 @@ def amounts_as_said(
         asked = any(is_about(subject.turn, each.call) for each in subject.executions)
         if not asked or not is_understood(subject.turn.message):
             return
-        sure = not _asks_to_calculate(subject.turn.message)
+        # Where it is to be calculated, it may follow in more steps than are tried.
+        sure = not says_any(subject.turn.message, "words", "calculated")
         weight = weigh_unseen(subject.turn) if sure else Severity.WARNING
         said: Amounts | None = None
         for execution, seen in with_seen(subject):
@@ -97,21 +98,28 @@ def amounts_as_said(
             if given:
                 said = said or Amounts(subject)
                 odd = said.find_odd(given, seen, usual=defaults.get(tool, {}))
-                yield from (_build_finding(argument, weight) for argument in odd)
+                for argument in odd:
+                    yield argument.build_finding(
+                        "amount.not_as_said",
+                        severity=weight,
+                        issue="an amount that was not said, not returned, and not calculable from "
+                        "what was.",
+                        correction=f"Look up the numbers behind {argument.label}, and calculate it "
+                        "from them.",
+                    )
 
     return check
 
 
 def _list_quantities(call: Call) -> list[tuple[str, str]]:
     """How many of each line of an order is given, with the path to it: `items.quantity`."""
-    counted = load_words("kinds", "counted")
     return [
         (f"{name}.{key}", str(held))
         for name, value in call.arguments.items()
         if isinstance(value, list | dict)
         for record in list_records(value)
         for key, held in record.items()
-        if is_number(held) and not counted.isdisjoint(split_name(str(key)))
+        if is_number(held) and names_any(str(key), "kinds", "counted")
     ]
 
 
@@ -261,10 +269,10 @@ def _list_returned(answer: Returned) -> set[float]:
 def find_numbers(text: str) -> set[float]:
     """Every number that a text may mean, dates and clock times left out."""
     spelled = _DATED.sub(" ", write_out(text.casefold()))
-    found = {number for each in _NUMBER.finditer(spelled) for number in _read_numerals(each[0])}
+    found = {number for each in _NUMBER.finditer(spelled) for number in _read_numeral(each[0])}
     for sign, scale, bare, other in _compile_marked().findall(spelled):
         times = _load_times().get((scale or other).lower(), 1.0)
-        found.update(number * times for number in _read_numerals(sign or bare))
+        found.update(number * times for number in _read_numeral(sign or bare))
     return found
 
 
@@ -297,7 +305,7 @@ def _load_times() -> Mapping[str, float]:
 
 def find_shares(text: str) -> set[float]:
     """The shares in a text: 19.5 % is 0.195."""
-    found = {n / 100 for each in _compile_share().findall(text) for n in _read_numerals(each)}
+    found = {n / 100 for each in _compile_share().findall(text) for n in _read_numeral(each)}
     parts = [(float(one), float(other)) for one, other in _RATIO.findall(text)]
     found |= {n / _WHOLE for pair in parts for n in pair if sum(pair) == _WHOLE}
     words = set(split_letters(text))
@@ -381,15 +389,9 @@ def _list_written_numbers(structure: object) -> Iterator[float]:
             yield from find_numbers(leaf)
 
 
-def _read_numerals(text: str) -> set[float]:
+def _read_numeral(text: str) -> tuple[float, ...]:
     """What a numeral can mean: `1.500` is two numbers."""
-    bare = re.sub(r"[' \u00a0]", "", text.strip(".,"))
-    forms = {bare.replace(",", "")}
-    if re.search(r",\d{1,2}$", bare) or "." not in bare:
-        forms.add(bare.replace(".", "").replace(",", "."))
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", bare):
-        forms.add(bare.replace(".", ""))
-    return {number for form in forms if (number := read_number(form)) is not None}
+    return parse_numeral(text.strip(".,"))[0]
 
 
 def _read_amount(value: object) -> float | None:
@@ -402,20 +404,6 @@ def _holds(known: Iterable[float], value: float) -> bool:
 
 def _is_like(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=1e-9, abs_tol=_LIKE)
-
-
-def _asks_to_calculate(message: str) -> bool:
-    """Whether an amount may follow in more steps than are tried: by a rate, rounded, a share."""
-    return not load_words("words", "calculated").isdisjoint(split_letters(message))
-
-
-def _build_finding(argument: Argument, severity: Severity) -> Finding:
-    return argument.build_finding(
-        "amount.not_as_said",
-        severity=severity,
-        issue="an amount that was not said, not returned, and not calculable from what was.",
-        correction=f"Look up the numbers behind {argument.label}, and calculate it from them.",
-    )
 
 
 _SENTENCE = re.compile(r"[^.!?\n]+")

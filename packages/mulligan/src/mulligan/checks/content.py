@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,13 +14,13 @@ from msgspec.structs import replace
 
 from mulligan.checks.entities import (
     FEWEST_DIGITS,
-    Found,
     find_emails,
     find_phones,
     is_same_phone,
 )
-from mulligan.checks.quantities import find_digit_runs, load_grounding_tables
+from mulligan.checks.quantities import find_digit_runs
 from mulligan.checks.registry import read_kinds, register_reply_check
+from mulligan.checks.spelled import find_digit_rows
 from mulligan.checks.words import cut_excerpt, load_word_lists
 from mulligan.extensions import load_object
 from mulligan.types.display import Ours, Question, Quoted, Spend, split_pieces
@@ -204,13 +203,13 @@ def _find_personal(text: str) -> Iterator[tuple[PersonalKind, str]]:
             if is_one(bare):
                 numbers.append(re.sub(r"\D", "", bare))
                 yield kind, bare
-    written = find_phones(folded, find_digit_runs(folded))
+    written = (each.value for each in find_phones(folded, find_digit_runs(folded)))
     for phone in (*written, *_find_told_phones(folded), *_find_spelled_phones(folded)):
-        if not any(phone.value in number for number in numbers):
-            yield PersonalKind.PHONE, phone.value
+        if not any(phone in number for number in numbers):
+            yield PersonalKind.PHONE, phone
 
 
-def _find_told_phones(folded: str) -> Iterator[Found]:
+def _find_told_phones(folded: str) -> Iterator[str]:
     """Digits in a row that a word beside them calls a phone number."""
     words = "|".join(map(re.escape, load_word_lists()["phone"]["words"]))
     said = re.compile(rf"(?<![a-z])(?:{words})")
@@ -219,52 +218,20 @@ def _find_told_phones(folded: str) -> Iterator[Found]:
         # Of what follows only the same sentence: in a stream the next is not written yet.
         after = _SENTENCE_END.split(folded[end : end + _BESIDE], maxsplit=1)[0]
         if said.search(folded[max(0, start - _BESIDE) : end] + after):
-            yield Found(value=found[0], start=start, end=end)
+            yield found[0]
 
 
 FEWEST_SPELLED = 4
 """Digits said as words from which on a row of digits is dictated."""
-LONGEST_GROUP = 4
-"""Digits that are written together among those said as words."""
 _COUNTED = "0123456789"
-_BETWEEN_DIGITS = frozenset(" ,.-")
 
 
-def _find_spelled_phones(folded: str) -> Iterator[Found]:
+def _find_spelled_phones(folded: str) -> Iterator[str]:
     """Digits in a row that are said as words: `double five five one two …`. Counting is none."""
-    digits, times = _load_spelled_digits(), load_word_lists()["repeated_digits"]
-    for row in _list_digit_rows(folded):
-        said, repeat = "", 1
-        for word in row:
-            said += digits.get(word[0], word[0]) * repeat if word[0] not in times else ""
-            repeat = times.get(word[0], 1)
-        spelled = sum(word[0] in digits for word in row)
-        counts = said in _COUNTED or said in _COUNTED[::-1]
-        if spelled >= FEWEST_SPELLED and len(said) >= FEWEST_DIGITS and not counts:
-            yield Found(value=said, start=row[0].start(), end=row[-1].end())
-
-
-def _list_digit_rows(folded: str) -> Iterator[list[re.Match[str]]]:
-    """Neighbouring words that each say a digit or two, as words or as digits."""
-    known = _load_spelled_digits().keys() | load_word_lists()["repeated_digits"].keys()
-    row: list[re.Match[str]] = []
-    for word in re.finditer(r"\w+", folded):
-        is_one = word[0] in known or (len(word[0]) <= LONGEST_GROUP and word[0].isdigit())
-        if row and not (
-            is_one and _BETWEEN_DIGITS.issuperset(folded[row[-1].end() : word.start()])
-        ):
-            yield row
-            row = []
-        if is_one:
-            row.append(word)
-    if row:
-        yield row
-
-
-@cache
-def _load_spelled_digits() -> Mapping[str, str]:
-    words = {**load_grounding_tables()["numbers"], **load_word_lists()["spoken_digits"]}
-    return {word: str(value) for word, value in words.items() if value < 10}
+    for digits, spelled in find_digit_rows(folded):
+        counts = digits in _COUNTED or digits in _COUNTED[::-1]
+        if spelled >= FEWEST_SPELLED and len(digits) >= FEWEST_DIGITS and not counts:
+            yield digits
 
 
 def _is_own(said: str, own: Sequence[str]) -> bool:

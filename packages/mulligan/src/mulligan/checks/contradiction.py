@@ -16,6 +16,7 @@ from msgspec import Struct
 from mulligan.checks.places import HOME, says_home
 from mulligan.checks.subject import EXISTS
 from mulligan.types.finding import Fact, Finding
+from mulligan_dates.calendar import make_date
 from mulligan_dates.languages import choose_prose
 from mulligan_dates.tables import ProsePhrases
 from mulligan_dates.text import fold, split_prose
@@ -64,7 +65,10 @@ def find_date_mentions(
     mentions = []
     phrases = choose_prose(text)
     for found in phrases.dates.finditer(text):
-        days = frozenset(_list_days(found, years or {}, phrases))
+        told = _parse_readings(found, years or {}, phrases)
+        days = frozenset(
+            each for year, month, day in told if (each := make_date(year, month, day=day))
+        )
         if days:
             mentions.append(
                 Mention(
@@ -76,17 +80,6 @@ def find_date_mentions(
                 )
             )
     return mentions
-
-
-def _list_days(
-    found: re.Match[str], years: Mapping[tuple[int, int], int], phrases: ProsePhrases
-) -> Iterator[date]:
-    for year, month, day in _parse_readings(found, years, phrases):
-        try:
-            yield date(year, month, day)
-        except ValueError:
-            # The 31st of February is no date, whatever the text thinks.
-            continue
 
 
 def _parse_readings(

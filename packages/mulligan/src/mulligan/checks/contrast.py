@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import takewhile
-from typing import Any, NamedTuple
+from functools import cache, lru_cache, partial
+from itertools import islice, takewhile
+from typing import NamedTuple
 
 from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
+from mulligan.checks.seen_objects import names_id
 from mulligan.checks.sets import find_named_sets
 from mulligan.checks.subject import (
     Argument,
@@ -22,8 +23,16 @@ from mulligan.checks.subject import (
     limit_to_parameters,
     list_arguments,
     list_effective_calls,
+    recall,
 )
-from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
+from mulligan.checks.tool_outputs import (
+    Found,
+    get_id_of,
+    get_title_of,
+    join_texts,
+    list_texts,
+    walk,
+)
 from mulligan.types.display import quote_value
 from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
@@ -45,7 +54,6 @@ LONGEST_GIVEN = 4
 """Words of an argument up to which it accounts for those of the message."""
 FEWEST_ALIKE = 2
 """Values of one row in a call beside which one of another row is odd."""
-_SHOWN = 60
 _START = 3
 """Letters that all forms of a word begin with."""
 _NONE: frozenset[str] = frozenset()
@@ -64,8 +72,6 @@ def contrasted(parameters: Parameters) -> Check[Subject]:
 
     @limit_to_parameters(parameters, when=lambda turn: is_understood(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
-        if not is_understood(subject.turn.message):
-            return
         said: _Said | None = None
         for execution, seen in with_seen(subject):
             given = list(list_arguments(execution, parameters.get(execution.call.tool, ())))
@@ -196,14 +202,10 @@ def _load_picking() -> frozenset[str]:
 
 def _list_tables(subject: Subject, seen: SeenValues, given: Sequence[Argument]) -> Iterator[_Table]:
     """The tables of answers that hold what is given, and one of what was read one by one."""
-    memo: dict[object, list[_Table]] = getattr(subject, "memo", {})
     values = {fold_value(each.value) for each in given}
     held = [each for each in seen.answers if not each.fields.isdisjoint(values)]
     for answer in held:
-        key = "tables", id(answer)
-        if key not in memo:
-            memo[key] = list(_read_tables(answer))
-        yield from memo[key]
+        yield from recall(subject, ("tables", id(answer)), partial(_read_tables, answer))
     single = [each.structure for each in seen.answers if isinstance(each.structure, dict)]
     for answer in held:
         own = answer.structure
@@ -213,20 +215,13 @@ def _list_tables(subject: Subject, seen: SeenValues, given: Sequence[Argument]) 
             return
 
 
-def _read_tables(answer: Returned) -> Iterator[_Table]:
-    ahead: list[Any] = [answer.structure]
-    for _ in range(MOST_VALUES):
-        if not ahead:
-            return
-        value = ahead.pop()
-        held = list(value.values()) if isinstance(value, dict) else value
-        if not isinstance(held, list):
-            continue
-        inside = [each for each in held if isinstance(each, dict | list)]
-        rows = [each for each in inside if isinstance(each, dict)]
-        if 1 < len(rows) <= MOST_ROWS and _are_alike(rows):
-            yield _build_table(rows)
-        ahead += inside
+def _read_tables(answer: Returned) -> list[_Table]:
+    holders = (each for each in walk(answer.structure) if isinstance(each, dict | list))
+    lists = (
+        each.values() if isinstance(each, dict) else each for each in islice(holders, MOST_VALUES)
+    )
+    tables = ([each for each in held if isinstance(each, dict)] for held in lists)
+    return [_build_table(e) for e in tables if 1 < len(e) <= MOST_ROWS and _are_alike(e)]
 
 
 def _build_table(rows: Sequence[Found]) -> _Table:
@@ -332,10 +327,9 @@ def _names(argument: Argument, table: _Table, at: int) -> bool:
     """Whether a value that only one row has names that row, and is no figure or time of it."""
     value, row = fold_value(argument.value), table.rows[at]
     field = next(key for key, held in row.items() if _fold_shown(held) == value)
-    words = split_name(str(field))
-    if "@" in value or (words and words[-1] in load_words("kinds", "id") | {"key"}):
+    if "@" in value or names_id(field):
         return True
-    alike = words[-1:] == split_name(argument.name)[-1:]
+    alike = split_name(str(field))[-1:] == split_name(argument.name)[-1:]
     return alike and isinstance(row[field], str) and not _MOMENT.search(value)
 
 
@@ -362,11 +356,11 @@ def _are_forms(one: str, other: str) -> bool:
 def _report(
     argument: Argument, own: Found, other: Found, *, words: Sequence[str], ruled: bool
 ) -> Finding:
-    shown = [quote_value(get_title_of(e) or join_texts(e), most=_SHOWN) for e in (own, other)]
+    shown = [quote_value(get_title_of(e) or join_texts(e)) for e in (own, other)]
     told = ", ".join(f'"{word}"' for word in words[:3])
     why = f"the person ruled out {told}" if ruled else f"{told} is said of {shown[1]}"
     right = None if ruled else get_id_of(other, name=argument.name)
-    give = f"Give {argument.label}={quote_value(right, most=_SHOWN)}." if right else ""
+    give = f"Give {argument.label}={quote_value(right)}." if right else ""
     return argument.build_finding(
         "object.not_as_said",
         issue=f"which is {shown[0]}; {why}.",

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from mulligan.checks.dates import read_expressions, read_moment
+from mulligan.checks.dates import read_moment, read_said
 from mulligan.checks.parameters import ParameterKind, ToolKinds, ToolVerb
 from mulligan.checks.provenance import SeenValues, ValueOrigin, build_unseen, with_seen
 from mulligan.checks.subject import (
@@ -32,8 +32,14 @@ from mulligan.types.display import show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn, Utterance
-from mulligan_dates.lexicon import join_words, load_words
-from mulligan_dates.readings import NO_PINS, Expression, Moment, Reading
+from mulligan_dates.lexicon import join_words, load_words, names_any, says_any
+from mulligan_dates.readings import (
+    NO_PINS,
+    Expression,
+    Moment,
+    Reading,
+    parse_local_moment,
+)
 from mulligan_dates.text import fold_name, split_letters, split_name
 
 _HOUSE = re.compile(r"\d+[a-z]?\b", re.IGNORECASE)
@@ -88,13 +94,13 @@ def copied_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
 def _list_made_up(execution: Execution, own: _Copied, seen: SeenValues) -> Iterator[Argument]:
     for argument in list_arguments(execution, own.people):
         words = split_letters(argument.value)
-        if words and not any(map(seen.has_word, words)):
+        if words and not any(map(seen.was_met, words)):
             yield argument
     for argument in list_arguments(execution, own.codes):
         if _is_nowhere(argument.value, seen) and not seen.has_written(argument.value):
             yield argument
     for argument in list_arguments(execution, own.streets):
-        if not all(map(seen.has_word, _HOUSE.findall(argument.value.casefold()))):
+        if not all(map(seen.was_met, _HOUSE.findall(argument.value.casefold()))):
             yield argument
 
 
@@ -156,7 +162,7 @@ def _check_moment(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[
     Else a time must be one that somebody has said or returned, as far as times were said at all.
     """
     given = _CLOCK.search(argument.value)
-    if given is None or given[0][-5:] in _ALL_DAY or _shifts(turn):
+    if given is None or given[0][-5:] in _ALL_DAY or _says(turn, "shifts"):
         return
     said = (turn.message, *turn.history.said)
     moments = (each for text in said for each in _MOMENT.finditer(text))
@@ -178,7 +184,8 @@ def _check_day(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[Fin
     What the message itself says of days is held against the call by `dates_as_said`.
     """
     written = _DAY.match(argument.value)
-    day = _parse_day(written[0]) if written else None
+    moment = parse_local_moment(written[0], zone=None) if written else None
+    day = moment.date() if moment else None
     said = _find_earlier_days(turn) if day else []
     if day is None or not said or any(each.holds_day(day) for each in said):
         return
@@ -194,18 +201,11 @@ def _check_day(argument: Argument, turn: Turn, seen: SeenValues) -> Iterator[Fin
         )
 
 
-def _parse_day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 def _find_earlier_days(turn: Turn) -> list[Reading]:
     """All days that the conversation can mean; empty where the message says one, or where what
     was said is not understood, is counted from something else, or was not read whole."""
     history = turn.history
-    if not history.said or history.is_partial or _counts_from(turn):
+    if not history.said or history.is_partial or _says(turn, "counts"):
         return []
     at = read_moment(turn)
     if at is None or _read_days(turn, at):
@@ -223,14 +223,13 @@ def _find_earlier_days(turn: Turn) -> list[Reading]:
 
 def _read_days(turn: Turn, at: Moment) -> list[Expression]:
     """What speaks of days, without the now of "now, please"."""
-    said = read_expressions(turn, at=at, pins=NO_PINS)
+    said = read_said(turn, at=at, pins=NO_PINS).expressions
     return [e for e in said if e.dated and {r.end for r in e.readings} != {at.now}]
 
 
-def _counts_from(turn: Turn) -> bool:
-    """Whether a day may be counted from one that was said, or be one of a series."""
-    words = load_words("copied", "counts")
-    return any(not words.isdisjoint(split_letters(t)) for t in (turn.message, *turn.history.said))
+def _says(turn: Turn, kind: str) -> bool:
+    """Whether the conversation has words that shift a time, or that count a day from another."""
+    return any(says_any(each, "copied", kind) for each in (turn.message, *turn.history.said))
 
 
 def _was_returned(hour: int, minute: str, seen: SeenValues) -> bool:
@@ -256,15 +255,9 @@ def _read_hours(found: re.Match[str]) -> tuple[int, ...]:
     return (hour, hour % 12, hour % 12 + 12) if hour <= 12 else (hour,)
 
 
-def _shifts(turn: Turn) -> bool:
-    words = load_words("copied", "shifts")
-    return any(not words.isdisjoint(split_letters(t)) for t in (turn.message, *turn.history.said))
-
-
 def _report(argument: Argument, turn: Turn, tool: ToolKinds) -> Finding:
     correction = "Use the one that the person said or a tool returned. Otherwise ask for it."
     found = build_unseen(argument, turn, correction)
     # An application may know whose records its agent keeps, and not say so.
-    changes = not load_words("deeds", ToolVerb.CHANGE).isdisjoint(split_name(tool.tool))
-    kept = changes and "name" in split_name(argument.name)
+    kept = names_any(tool.tool, "deeds", ToolVerb.CHANGE) and "name" in split_name(argument.name)
     return replace(found, severity=Severity.WARNING) if kept else found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache, lru_cache
@@ -13,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.types.display import show_name
-from mulligan_dates.lexicon import join_words, list_months, list_weekdays, load_words
+from mulligan_dates.lexicon import join_words, list_months, list_weekdays, names_any
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import separate_words, split_name
+from mulligan_dates.text import drop_disguises, separate_words
 
 _LONGEST = 64
 """Characters of a value that can be nothing but a date."""
@@ -37,10 +36,7 @@ _CLOCK_ALONE = re.compile(r"\d{1,2}(?::\d{2}){1,2}.{0,12}|[T ]?\d{1,2} ?[ap]\.?m
 
 def fold_figures(text: str) -> str:
     """A value as its reader sees it: plain digits and dashes, no zero-width characters."""
-    if not text.isascii():
-        plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
-        text = "".join(c for c in plain if unicodedata.category(c) != "Cf")
-    return " ".join(text.split())
+    return " ".join(drop_disguises(text).translate(_DASHES).split())
 
 
 def is_iso(text: str) -> bool:
@@ -253,8 +249,7 @@ def find_argument_clocks(
 @lru_cache(maxsize=1_024)
 def _tells_clock(name: str) -> bool:
     """Whether a parameter is named after when something is, and not after how long."""
-    lasts = load_words("fields", "lasts")
-    return is_named_for_dates(name) and lasts.isdisjoint(split_name(name))
+    return is_named_for_dates(name) and not names_any(name, "fields", "lasts")
 
 
 def sort_dates(

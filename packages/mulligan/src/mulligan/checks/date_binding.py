@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, islice, takewhile
 
 from msgspec import Struct, field
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated
 from mulligan.checks.quantities import write_out
-from mulligan.checks.subject import Subject, read_records
+from mulligan.checks.subject import Subject, read_records, recall
 from mulligan.checks.tool_outputs import list_texts
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import format_value
@@ -195,12 +195,9 @@ NOTHING_KNOWN = NamedRecords()
 
 
 def read_known(subject: Subject) -> NamedRecords:
-    """What results and facts say about objects, up to a limit; one with a `memo` is read once."""
-    memo: dict[object, NamedRecords] = getattr(subject, "memo", {})
-    if "known" not in memo:
-        executions = (*subject.earlier, *subject.executions)
-        memo["known"] = _read_known(subject, executions)
-    return memo["known"]
+    """What results and facts say about objects, up to a limit."""
+    executions = (*subject.earlier, *subject.executions)
+    return recall(subject, "known", partial(_read_known, subject, executions))
 
 
 def find_records_before(subject: Subject, execution: Execution) -> list[Mapping[str, object]]:

@@ -51,7 +51,7 @@ from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.context import ClauseKind
 from mulligan_dates.languages import choose_requests
-from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.lexicon import join_words, load_words, names_any, says_any
 from mulligan_dates.reader import (
     LONGEST,
     NOTHING_SAID,
@@ -75,13 +75,11 @@ from mulligan_dates.readings import (
     parse_local_moment,
     rank_readings,
 )
-from mulligan_dates.text import split_letters, split_name, split_prose
+from mulligan_dates.text import split_name, split_prose
 
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
 """Length up to which a message is cached with many others."""
-_SHOWN = 60
-"""Characters of a value in a sentence."""
 _FEW = 3
 """Dates that a correction can name without becoming a list."""
 
@@ -114,7 +112,11 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             names = None if parameters is None else parameters.get(call.tool, ())
             dates, impossible = sort_dates(call.arguments, zone=turn.timezone, names=names)
             for name, value in impossible:
-                yield _report_impossible(Argument(execution, name, value))
+                yield Argument(execution, name, value).build_finding(
+                    "date.impossible",
+                    issue="and there is no such day or time.",
+                    correction=f"Use a date that exists for {show_name(name)}.",
+                )
             if at is not None and not whole:
                 yield from _report_unread(execution, turn, names=names)
             if at is not None and said.expressions and not is_reckoned_from_object(call, said):
@@ -204,7 +206,7 @@ def _may_be_reckoned(message: str, said: SaidPhrases) -> bool:
         return True
     for each in said.expressions:
         message = message[: each.start] + " " * (each.end - each.start) + message[each.end :]
-    return not load_words("clock", "counted").isdisjoint(split_letters(message))
+    return says_any(message, "clock", "counted")
 
 
 @cache
@@ -279,7 +281,7 @@ def _report_unread(
             severity=Severity.WARNING,
             issue=(
                 f"{show_name(execution.call.tool)} was given "
-                f"{quote_value(dated.value, most=_SHOWN)}, which was not checked: the "
+                f"{quote_value(dated.value)}, which was not checked: the "
                 f"message has {len(turn.message):,} characters, and at most {LONGEST:,} are read."
             ),
             call=execution.call.id,
@@ -296,13 +298,11 @@ def read_moment(turn: Turn) -> Moment | None:
     return Moment(now=now, zone=zone, country=country if isinstance(country, str) else None)
 
 
-def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
-    """Everything the person said of time, in the order of figures that is usual where they are."""
-    return list(read_said(turn, at=at, pins=pins).expressions)
-
-
 def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> SaidPhrases:
-    """The same with the clauses they stand in; `names` are of things, and speak of no time."""
+    """Everything the person said of time, in the order of figures that is usual where they are.
+
+    `names` are of things, and speak of no time.
+    """
     known = turn.known.get("locale")
     locale = known if isinstance(known, str) else None
     if locale is not None:
@@ -312,15 +312,9 @@ def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()
     return read_once(turn.message, at, pins=pins, names=names, locale=locale)
 
 
-def _read_all(
-    message: str, at: Moment, *, pins: Pins, names: tuple[str, ...], locale: str | None
-) -> SaidPhrases:
-    return read_message(message, at, pins=pins, names=names, locale=locale)
-
-
-_read_once = lru_cache(maxsize=16)(_read_all)
+_read_once = lru_cache(maxsize=16)(read_message)
 """Facts, checks and confirmation share one reading of a turn's message."""
-_read_long_once = lru_cache(maxsize=2)(_read_all)
+_read_long_once = lru_cache(maxsize=2)(read_message)
 """Few long messages are cached, although they cost the most to read."""
 
 
@@ -335,14 +329,6 @@ def list_days(said: Sequence[Expression]) -> list[Expression]:
 def is_stamp(dated: Dated, at: Moment) -> bool:
     """Whether it is the time of the call itself, to the minutes."""
     return dated.timed and abs(dated.at - at.now) <= _JUST_NOW
-
-
-def _report_impossible(argument: Argument) -> Finding:
-    return argument.build_finding(
-        "date.impossible",
-        issue="and there is no such day or time.",
-        correction=f"Use a date that exists for {argument.label}.",
-    )
 
 
 def _report_unsaid(
@@ -367,7 +353,7 @@ def _is_counted_otherwise(dated: Dated, said: Sequence[Expression]) -> bool:
 
     Who is away until the 14th has their first day back on the 15th.
     """
-    if dated.timed or load_words("fields", "counted").isdisjoint(split_name(dated.name)):
+    if dated.timed or not names_any(dated.name, "fields", "counted"):
         return False
     ends = {day for e in said for r in e.readings for day in (r.start.date(), r.last_day)}
     return any(abs((day - end).days) == 1 for day in dated.days for end in ends)
@@ -435,6 +421,7 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
     at = read_moment(turn)
     if at is None:
         return ()
+    said = read_said(turn, at=at, pins=pins)
     facts = [
         Fact(
             kind="date.phrase",
@@ -443,11 +430,11 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
             about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {told}.',
             computed=True,
         )
-        for each in read_expressions(turn, at=at, pins=pins)
+        for each in said.expressions
         if each.known and each.dated and not each.superseded
         for told in [describe_readings(rank_readings(each.readings, now=at.now))]
     ]
-    bound = _list_binding_facts(calls, read_said(turn, at=at, pins=pins), at=at)
+    bound = _list_binding_facts(calls, said, at=at)
     return (*_list_weekday_facts(calls, turn.timezone), *facts, *bound)
 
 
@@ -524,7 +511,8 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             said = read_subject(turn, known, at=at, pins=pins)
             leans = is_reckoned_from_object(execution.call, said)
             told = [] if leans else _bind_times(execution.call, said, known, at=at)
-            if any(map(_is_vague, told)) and _leaves_open(turn.message):
+            if any(map(_is_vague, told)) and says_any(turn.message, "orders", "open"):
+                # Another part of the day may be meant too: "in the morning or afternoon".
                 continue
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
@@ -558,11 +546,6 @@ def _is_said(dated: Dated, said: Expression) -> bool:
 
 def _is_vague(said: Expression) -> bool:
     return any(reading.grain is Grain.PART for reading in said.readings)
-
-
-def _leaves_open(message: str) -> bool:
-    """Whether another part of the day may be meant too: "in the morning or afternoon"."""
-    return not load_words("orders", "open").isdisjoint(split_letters(message))
 
 
 def _names_other_clock(message: str) -> bool:
@@ -631,7 +614,7 @@ def dates_as_written(parameters: Parameters) -> Check[Subject]:
     @limit_to_parameters(parameters, when=_says_no_day)
     def check(subject: Subject) -> Iterator[Finding]:
         turn, at = subject.turn, read_moment(subject.turn)
-        if at is None or not _says_no_day(turn):
+        if at is None:
             return
         for execution, seen in with_seen(subject):
             names = parameters.get(execution.call.tool, ())
@@ -640,7 +623,7 @@ def dates_as_written(parameters: Parameters) -> Check[Subject]:
                 told = list(_list_told(seen, at, zone=turn.timezone))
                 wrong = [each for each in told if _holds(each.today, dated)]
                 right = any(_holds(each.then, dated) for each in told)
-                if wrong and not right and not seen.has_word(str(dated.at.date())):
+                if wrong and not right and not seen.was_met(str(dated.at.date())):
                     yield _build_finding(Argument(execution, dated.name, dated.value), wrong[0])
 
     return check
@@ -650,7 +633,7 @@ def _says_no_day(turn: Turn) -> bool:
     at = read_moment(turn)
     if at is None:
         return False
-    return not any(each.dated for each in read_expressions(turn, at=at, pins=NO_PINS))
+    return not any(each.dated for each in read_said(turn, at=at, pins=NO_PINS).expressions)
 
 
 def _list_told(seen: SeenValues, at: Moment, *, zone: str | None) -> Iterator[Told]:
@@ -670,11 +653,10 @@ def _list_told(seen: SeenValues, at: Moment, *, zone: str | None) -> Iterator[To
 
 def _find_written(record: Mapping[str, object], *, zone: str | None) -> datetime | None:
     """When a record was written, if one field alone tells."""
-    words = load_words("words", "written")
     found = {
         moment
         for name, held in record.items()
-        if words & set(split_name(str(name)))
+        if names_any(str(name), "words", "written")
         and (moment := parse_local_moment(held, zone=zone)) is not None
     }
     return found.pop() if len(found) == 1 else None

@@ -633,8 +633,4 @@ def _choose_passages(reply: Reply) -> Mapping[str, str]:
         near = sorted(pieces, key=lambda piece: measure_coverage(piece, context=(reply.text,)))
         chosen = set(near[-MOST_PIECES:])
         pieces = [piece for piece in pieces if piece in chosen]
-    return _label_pieces("context", pieces)
-
-
-def _label_pieces(name: str, pieces: list[str]) -> dict[str, str]:
-    return {f"{name} {number}": piece for number, piece in enumerate(pieces, start=1)}
+    return {f"context {number}": piece for number, piece in enumerate(pieces, start=1)}

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 
 from msgspec import Struct
 
+from mulligan.checks.provenance import suggest_id, with_seen
 from mulligan.checks.subject import (
     EXISTS,
     Argument,
@@ -15,59 +16,17 @@ from mulligan.checks.subject import (
     limit_to_parameters,
     list_arguments,
     select_arguments,
-    with_heard,
 )
 from mulligan.checks.tool_outputs import (
-    Found,
     as_record,
-    get_id_of,
-    get_title_of,
-    list_records,
     list_texts,
-    read_structure,
 )
 from mulligan.process.user_functions import await_value
 from mulligan.types.call import Call, Outcome
-from mulligan.types.display import quote_value
 from mulligan.types.finding import Fact, Finding
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
-from mulligan_dates.lexicon import find_stems
 from mulligan_dates.text import split_letters
-
-_SHOWN = 60
-
-
-def suggest_id(argument: Argument, subject: Subject) -> str:
-    """The id to use instead of an invented one; empty unless exactly one object fits its words.
-
-    The words of the id itself come first, as in `dinner-2026-11-20`; then those of the request.
-    """
-    found = list(_list_named(argument, subject))
-    for words in (find_stems(argument.value), find_stems(subject.turn.message)):
-        meant = {held: title for held, title in found if words & find_stems(title)}
-        if len(meant) == 1:
-            ((held, title),) = meant.items()
-            right, shown = (quote_value(each, most=_SHOWN) for each in (held, title))
-            return f"Give {argument.label}={right}, which was returned for {shown}."
-    return ""
-
-
-def _list_named(argument: Argument, subject: Subject) -> Iterator[tuple[str, str]]:
-    """The ids that earlier calls returned, each with the name of its object."""
-    for execution in (*subject.earlier, *subject.executions):
-        if execution is argument.execution:
-            return
-        for record in list_records(read_structure(execution.result)):
-            named = _read_named(record, argument.name)
-            if named is not None:
-                yield named
-
-
-def _read_named(record: Found, name: str) -> tuple[str, str] | None:
-    held, title = get_id_of(record, name=name), get_title_of(record)
-    return (held, title) if held and title else None
-
 
 OBJECT = "object."
 """How the kind of a fact about an object begins; the name of its field follows."""
@@ -124,10 +83,10 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
 
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
-        for execution, heard in with_heard(subject):
+        for execution, seen in with_seen(subject):
             for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
                 glue = _find_glue(argument, subject.turn)
-                if glue and argument.value not in heard:
+                if glue and not seen.was_met(argument.value):
                     look_up = f"Look it up: {argument.label} is never built from other values."
                     yield argument.build_finding(
                         "id.glued",

@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.checks.ids import OBJECT
@@ -22,29 +21,30 @@ from mulligan.checks.subject import (
     Argument,
     Parameters,
     Subject,
+    View,
     find_earliest_now,
     hear_said,
     limit_to_calls,
     limit_to_parameters,
     limit_to_tools,
     list_arguments,
-    read_records,
-    select_arguments,
     split_names,
 )
 from mulligan.checks.tool_outputs import Found, get_title_of, list_texts
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value
-from mulligan.types.finding import Fact, Finding
+from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
 from mulligan_dates.lexicon import (
+    ends_in,
     find_stems,
     has_picking_words,
     join_words,
     load_general_stems,
     load_words,
+    names_any,
 )
 from mulligan_dates.readings import parse_local_moment
 from mulligan_dates.text import split_letters, split_name, stem
@@ -61,13 +61,8 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
 
     @limit_to_parameters(parameters, when=_speaks_of_what_is_to_come)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = drop_quotes(subject.turn.message)
-        phrases = choose_requests(message)
-        if not phrases.to_come.search(message) or phrases.over.search(message):
-            return
         today = find_earliest_now(subject.turn).date()
-        for argument in select_arguments(subject, parameters):
-            known = find_object(argument, subject)
+        for argument, known in _list_objects(subject, parameters):
             moment = parse_local_moment(known.get(when), zone=subject.turn.timezone)
             if moment is not None and moment.date() < today and not _recurs(known):
                 yield argument.build_finding(
@@ -87,18 +82,18 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
 
     @limit_to_parameters(parameters)
     def check_objects(subject: Subject) -> Iterator[Finding]:
-        for argument in select_arguments(subject, parameters):
-            given = argument.execution.call.arguments
-            held = find_object(argument, subject).get(when)
+        for argument, known in _list_objects(subject, parameters):
+            given, held = argument.execution.call.arguments, known.get(when)
             if held is None or _has_date(given, subject.turn):
                 continue
             # What else is known of the object tells which clause is about it.
             call = replace(argument.execution.call, arguments={**given, when: held})
-            shown = _DatedAttempt(
+            shown = View(
                 turn=subject.turn,
                 executions=(replace(argument.execution, call=call),),
                 facts=subject.facts,
                 earlier=_list_before(subject, argument.execution),
+                of_object=True,
             )
             for finding in check(shown):
                 yield argument.build_finding(
@@ -120,9 +115,9 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
 
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
-        for argument in select_arguments(subject, parameters):
+        for argument, known in _list_objects(subject, parameters):
             owners = _find_owners(subject, of=argument.name)
-            people = _find_colleagues(find_object(argument, subject), owners)
+            people = _find_colleagues(known, owners)
             if people and not people & owners:
                 yield argument.build_finding(
                     "object.of_somebody_else",
@@ -134,34 +129,22 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
-    """What is known of the object an argument names: facts first, then what was last returned."""
-    known: dict[str, object] = {}
-    for execution in (*subject.earlier, *subject.executions):
-        if execution is argument.execution:
-            break
-        for record in read_records(subject, execution):
-            if str(record.get(argument.name, record.get("id"))) == argument.value:
-                known.update(record)
-    for fact in subject.facts:
-        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
-            known[fact.kind.removeprefix(OBJECT)] = fact.value
-    return known
-
-
-class _DatedAttempt(Struct, frozen=True, kw_only=True):
-    """An attempt as a check of dates is shown it: the object's date is the argument."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    facts: tuple[Fact, ...]
-    earlier: tuple[Execution, ...] = ()
-    of_object: bool = True
-    """Its date was read, and not given: only the clause about the object can speak against it."""
+def _list_objects(subject: Subject, parameters: Parameters) -> Iterator[tuple[Argument, Found]]:
+    """Each object that a call names, with what is known of it: facts, or what was last returned."""
+    for execution, seen in with_seen(subject):
+        for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
+            facts = {
+                each.kind.removeprefix(OBJECT): each.value
+                for each in subject.facts
+                if each.subject == argument.value and each.kind.startswith(OBJECT)
+            }
+            yield argument, {**seen.find_record(argument.value, name=argument.name), **facts}
 
 
 def _speaks_of_what_is_to_come(turn: Turn) -> bool:
-    return choose_requests(turn.message).to_come.search(turn.message) is not None
+    message = drop_quotes(turn.message)
+    phrases = choose_requests(message)
+    return bool(phrases.to_come.search(message)) and not phrases.over.search(message)
 
 
 def _list_before(subject: Subject, execution: Execution) -> tuple[Execution, ...]:
@@ -204,9 +187,6 @@ def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]
     return {text for text in written if "@" in text and text.endswith(houses)}
 
 
-_SHOWN = 60
-
-
 def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """Flag what goes out of, or into, another one than was said: "from checking into savings".
 
@@ -217,7 +197,7 @@ def ends_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
 
     @limit_to_parameters(ends, when=lambda turn: is_understood(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
-        if not ends or not is_understood(subject.turn.message):
+        if not ends:
             return
         message = drop_quotes(subject.turn.message).casefold()
         rest = find_stems(_compile_end("into").sub(" ", _compile_end("out_of").sub(" ", message)))
@@ -254,7 +234,8 @@ def _compare_end(
 ) -> Iterator[Finding]:
     titles: dict[str, str] = {}
     for record in seen.list_records():
-        title, ids = get_title_of(record), [v for k, v in record.items() if _names_id(str(k))]
+        title = get_title_of(record)
+        ids = [v for k, v in record.items() if ends_in(str(k), "kinds", "id", "account")]
         titles.update({fold_value(str(each)): title for each in ids[:1] if title})
     sort = load_general_stems() | set(map(stem, split_name(argument.name)))
     words = {held: find_stems(title) - sort for held, title in titles.items()}
@@ -262,19 +243,12 @@ def _compare_end(
     named = [held for each in said for held, its in words.items() if its & find_stems(each)]
     if own is None or own & rest or len(set(named)) != 1 or fold_value(argument.value) in named:
         return
-    shown, wanted = (
-        quote_value(titles[each], most=_SHOWN) for each in (fold_value(argument.value), named[0])
-    )
+    shown, wanted = (quote_value(titles[each]) for each in (fold_value(argument.value), named[0]))
     yield argument.build_finding(
         "object.not_as_said",
         issue=f"which is {shown}; the person spoke of {wanted}.",
         correction=f"Give the id of {wanted}.",
     )
-
-
-def _names_id(field: str) -> bool:
-    words = split_name(field)
-    return bool(words) and words[-1] in load_words("kinds", "id") | load_words("kinds", "account")
 
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
@@ -288,17 +262,15 @@ def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """
 
     def is_named(turn: Turn, call: Call) -> bool:
-        kinds = tools.get(call.tool) if _names_things(turn.message) else None
+        kinds = tools.get(call.tool)
         return kinds is not None and any(
             call.arguments.get(name) not in (None, "")
             for name, _ in _list_named_sorts(kinds, turn.message)
         )
 
-    @limit_to_calls(is_named)
+    @limit_to_calls(is_named, when=_names_things)
     def check(subject: Subject) -> Iterator[Finding]:
         message = subject.turn.message
-        if not _names_things(message):
-            return
         said = hear_said(subject)
         for execution, seen in with_seen(subject):
             if execution.call.tool not in tools:
@@ -318,8 +290,8 @@ def _is_of_name(argument: Argument, named: Collection[str], seen: SeenValues) ->
     return own in named or any(own in row and not row.isdisjoint(named) for row in rows)
 
 
-def _names_things(message: str) -> bool:
-    return re.search(_QUOTED, message) is not None and not has_picking_words(message)
+def _names_things(turn: Turn) -> bool:
+    return re.search(_QUOTED, turn.message) is not None and not has_picking_words(turn.message)
 
 
 def _list_named_sorts(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set[str]]]:
@@ -342,16 +314,11 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """
     makes = {name for name, each in tools.items() if each.verb is ToolVerb.MAKE}
 
-    @limit_to_tools(makes, when=lambda turn: _asks_for_a_change(turn.message))
+    @limit_to_tools(makes, when=_asks_for_a_change)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = drop_quotes(subject.turn.message).casefold()
-        makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
-        makes_new |= load_words("words", "anew")
-        if not _asks_for_a_change(message) or makes_new & set(split_letters(message)):
-            return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
-            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_name(tool)):
+            if tool not in makes or not names_any(tool, "deeds", "anew"):
                 continue
             names = tools[tool].list_parameters(ParameterKind.TEXT)
             for argument in list_arguments(execution, names):
@@ -366,12 +333,16 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     return check
 
 
-def _asks_for_a_change(message: str) -> bool:
-    return choose_requests(message).changing.search(message) is not None
+def _asks_for_a_change(turn: Turn) -> bool:
+    message = drop_quotes(turn.message).casefold()
+    makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
+    makes_new |= load_words("words", "anew")
+    changes = choose_requests(message).changing.search(message)
+    return bool(changes) and makes_new.isdisjoint(split_letters(message))
 
 
 def _report_other_name(argument: Argument, named: list[str]) -> Finding:
-    spoken = ", ".join(quote_value(each, most=_SHOWN) for each in named[:3])
+    spoken = ", ".join(quote_value(each) for each in named[:3])
     return argument.build_finding(
         "object.not_as_said",
         issue=f"and the person spoke of {spoken}.",
@@ -386,14 +357,10 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     any value that was not said, where no object of that name was returned.
     """
 
-    @limit_to_parameters(parameters, when=_is_asked)
+    @limit_to_parameters(parameters, when=_list_likened)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = subject.turn.message
-        asked = [
-            (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
-            for found in choose_requests(message).same.finditer(message)
-        ]
-        for execution, seen in with_seen(subject) if asked else ():
+        asked = _list_likened(subject.turn)
+        for execution, seen in with_seen(subject):
             names = parameters.get(execution.call.tool, ())
             for what, title in asked:
                 yield from _compare_likeness(execution, seen, names=names, what=what, title=title)
@@ -401,8 +368,12 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     return check
 
 
-def _is_asked(turn: Turn) -> bool:
-    return choose_requests(turn.message).same.search(turn.message) is not None
+def _list_likened(turn: Turn) -> list[tuple[set[str], str]]:
+    """What is to be the same, and as in which object: "the same guests as 'Kick-off'"."""
+    return [
+        (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
+        for found in choose_requests(turn.message).same.finditer(turn.message)
+    ]
 
 
 def _compare_likeness(
@@ -432,7 +403,7 @@ def _read_field(model: Found, what: set[str]) -> set[str]:
 
 
 def _report_unlike(argument: Argument, title: str, *, looked: bool) -> Finding:
-    shown = quote_value(title, most=_SHOWN)
+    shown = quote_value(title)
     why = f"which {shown} does not have" if looked else f"and {shown} was never read"
     return argument.build_finding(
         "value.not_the_same",

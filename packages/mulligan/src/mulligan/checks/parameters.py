@@ -249,16 +249,17 @@ FindTool = Callable[[Call], ToolShape | None]
 """What is known of the tool of a call; `None`: nothing was declared."""
 
 
-def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -> ToolKinds:
-    """What each parameter of a tool holds; of one without a schema, by what a call gave."""
+def read_kinds(shape: ToolShape) -> ToolKinds:
+    """What each parameter in a tool's schema holds."""
     properties = shape.schema.get("properties")
     named: Mapping[str, object] = properties if isinstance(properties, Mapping) else {}
     chosen: dict[str, Chosen] = {}
-    for name in dict.fromkeys((*named, *(given or ()))):
-        said = named.get(name)
-        chosen[name] = _choose(
-            name, shape, said=said if isinstance(said, Mapping) else None, given=given
-        )
+    for name, said in named.items():
+        if name in shape.kinds:
+            chosen[name] = Chosen(shape.kinds[name], "its author says so")
+        else:
+            schema = said if isinstance(said, Mapping) else None
+            chosen[name] = find_kind(name, schema, tool=shape.tool)
     return ToolKinds(
         tool=shape.tool,
         verb=find_verb(shape.tool, effect=shape.effect),
@@ -306,17 +307,6 @@ def select_kinds(tools: Collection[ToolKinds], *kinds: ParameterKind) -> dict[st
     """By tool, the parameters of these kinds: what the single checks are told."""
     found = {each.tool: each.list_parameters(*kinds) for each in tools}
     return {tool: names for tool, names in found.items() if names}
-
-
-def _choose(
-    name: str, shape: ToolShape, *, said: Schema | None, given: Mapping[str, object] | None
-) -> Chosen:
-    if name in shape.kinds:
-        return Chosen(shape.kinds[name], "its author says so")
-    found = find_kind(name, said, tool=shape.tool)
-    if found.kind is ParameterKind.OTHER and given is not None:
-        return find_kind_of_value(given.get(name)) or found
-    return found
 
 
 @lru_cache(maxsize=1_024)

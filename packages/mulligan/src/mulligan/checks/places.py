@@ -32,20 +32,18 @@ _HOUSE_NUMBER = re.compile(r"\d{1,4}")
 _WORD = re.compile(r"\d+|[^\W\d_]{3,}")
 
 
-def home_resolved(*, known: str = "home") -> Gather:
-    """Say where home is, as the application put it into `Turn.known`."""
+def home_resolved() -> Gather:
+    """Say where home is, as the application put it into `Turn.known["home"]`."""
 
     async def gather(turn: Turn, _calls: Sequence[Call]) -> Iterable[Fact]:
-        home = _read_home(turn, known)
+        home = _read_home(turn)
         about = f"When the person says home, they mean {home}."
         return [Fact(kind=HOME, subject="home", value=home, about=about)] if home else []
 
     return gather
 
 
-def home_is_home(
-    parameters: Parameters, *, lookups: Parameters | None = None, known: str = "home"
-) -> Check[Subject]:
+def home_is_home(parameters: Parameters, *, lookups: Parameters | None = None) -> Check[Subject]:
     """Flag a place that is clearly elsewhere, where the person said home.
 
     `parameters` hold a place; `lookups` hold what is looked up, and the result is the place.
@@ -58,9 +56,7 @@ def home_is_home(
         {**parameters, **(lookups or {})}, when=lambda turn: says_home(turn.message)
     )
     def check(subject: Subject) -> Iterator[Finding]:
-        home = _read_home(subject.turn, known)
-        if not says_home(subject.turn.message):
-            return
+        home = _read_home(subject.turn)
         phrases = choose_requests(subject.turn.message)
         for argument in select_arguments(subject, parameters):
             taken = _is_elsewhere(argument.value, home=home, message=subject.turn.message)
@@ -85,8 +81,8 @@ def _find_business(text: str) -> str | None:
     return next((each.group() for each in found if each), None)
 
 
-def _read_home(turn: Turn, known: str) -> str:
-    home = turn.known.get(known)
+def _read_home(turn: Turn) -> str:
+    home = turn.known.get("home")
     return home if isinstance(home, str) else ""
 
 

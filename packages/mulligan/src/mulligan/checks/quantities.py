@@ -324,7 +324,7 @@ def _read(text: str, numeral: re.Match[str]) -> Quantity | None:
     if behind in _OF_THE_CALENDAR or (behind.isalnum() and not is_unspaced(behind)):
         return None
     bound, currency = _read_prefix(text, start)
-    values, decimals = _parse_numeral(written)
+    values, decimals = parse_numeral(written)
     dimension = currency or dimension
     if len(written) == 4 and _FIRST_YEAR <= values[0] <= _LAST_YEAR and not dimension:
         # "From 2019" names a year; it is no lower bound of anything.
@@ -400,11 +400,11 @@ def _find_counter(text: str, at: int) -> tuple[_Meaning | None, int]:
     return None, 0
 
 
-def _parse_numeral(numeral: str) -> tuple[tuple[float, ...], int]:
+def parse_numeral(numeral: str) -> tuple[tuple[float, ...], int]:
     """What a numeral can mean, and how many decimals it shows."""
     if numeral.isdigit():
         return (float(numeral),), 0
-    bare = numeral.replace(" ", "").replace("'", "")
+    bare = re.sub(r"[' \u00a0]", "", numeral)
     marks = [mark for mark in bare if mark in ",."]
     if not marks:
         return (float(bare),), 0

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from mulligan.checks.contrast import split_message
-from mulligan.checks.provenance import Returned, SeenValues, fold_value, with_seen
+from mulligan.checks.provenance import Returned, SeenValues, fold_given, fold_value, with_seen
 from mulligan.checks.quantities import write_out
 from mulligan.checks.seen_objects import SeenObjects, Siblings, find_noun
 from mulligan.checks.sets import find_named_sets
@@ -24,7 +24,6 @@ from mulligan.checks.subject import (
     limit_to_parameters,
     list_arguments,
     list_effective_calls,
-    split_names,
 )
 from mulligan.checks.tool_outputs import (
     Found,
@@ -43,13 +42,14 @@ from mulligan_dates.lexicon import (
     join_words,
     load_general_stems,
     load_words,
+    names_any,
+    says_any,
 )
 from mulligan_dates.text import is_number, split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes
 
 SHORTEST = 3
 """Characters of an attribute that a word of the message can be meant as."""
-_SHOWN = 60
 _EMPTY = frozenset({"none", "other", "yes"})
 """Values that say nothing of a thing."""
 
@@ -69,8 +69,6 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
     - one whose attribute was said otherwise, where exactly one value of it was said and another
       object that was read beside it has that one
     - one that has another number of something than was said, where one beside it has that number
-    - one from or of another person than the one who was named so, where another one that was read
-      beside it is theirs: an error where the sentence has the tool's verb, else a warning
     """
 
     @limit_to_parameters(parameters)
@@ -82,7 +80,7 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
             if not given or not any(answer.records for answer in seen.answers):
                 continue
             message = message or _Message(subject.turn.message)
-            acted = acted or _list_given_to(subject, parameters)
+            acted = acted or fold_given(list_effective_calls(subject), parameters)
             known = SeenObjects(subject, seen)
             for argument in given:
                 others = [each for each in given if each.name != argument.name]
@@ -92,7 +90,6 @@ def right_ones(parameters: Parameters) -> Check[Subject]:
                 yield from _compare_owners(argument, known)
                 yield from _compare_named_parts(argument, others, known, message, acted)
                 yield from _compare_attributes(argument, others, known, message, acted)
-                yield from _compare_people(argument, known, message)
                 yield from _compare_figures(argument, known, message)
                 yield from _compare_ranks(argument, others, known, message)
             for old, new in _list_swaps(given):
@@ -116,8 +113,8 @@ def _compare_parts(
         if home is not None:
             yield part.build_finding(
                 "object.part_of_another",
-                issue=f"which belongs to {quote_value(home, most=_SHOWN)}, "
-                f"and not to {whole.label}={quote_value(whole.value, most=_SHOWN)}.",
+                issue=f"which belongs to {quote_value(home)}, "
+                f"and not to {whole.label}={quote_value(whole.value)}.",
                 correction=f"Give {whole.label} and {part.label} of the same object.",
             )
 
@@ -139,7 +136,7 @@ def _compare_sorts(
     mine, theirs = known.find_titles(old), known.find_titles(new)
     words = [find_stems(" ".join(each)) for each in (mine, theirs)]
     if all(words) and words[0].isdisjoint(words[1]) and words[1].isdisjoint(message.stems):
-        shown = [quote_value(min(each), most=_SHOWN) for each in (theirs, mine)]
+        shown = [quote_value(min(each)) for each in (theirs, mine)]
         yield new.build_finding(
             "object.not_as_said",
             issue=f"which is {shown[0]}, for {shown[1]}; the person did not speak of {shown[0]}.",
@@ -185,7 +182,7 @@ def _compare_state(argument: Argument, known: SeenObjects) -> Iterator[Finding]:
     yield argument.build_finding(
         "object.in_another_state",
         severity=Severity.WARNING if said else Severity.ERROR,
-        issue=f"which is {quote_value(own, most=_SHOWN)}; the tool is for what is {wanted}.",
+        issue=f"which is {quote_value(own)}; the tool is for what is {wanted}.",
         correction=f"Look for one that is {wanted}, or use another tool.",
     )
 
@@ -222,7 +219,7 @@ def _compare_named_parts(
     }
     better = {held: parts for held, parts in named.items() if parts}
     if better:
-        shown = ", ".join(quote_value(each, most=_SHOWN) for each in min(better.values())[:3])
+        shown = ", ".join(quote_value(each) for each in min(better.values())[:3])
         asked = not message.picks and any(
             message.asks_for(argument.execution.call.tool, part)
             for parts in better.values()
@@ -235,16 +232,6 @@ def _compare_named_parts(
             f"{shown}.",
             correction="Act on the one that the person described.",
         )
-
-
-def _list_given_to(subject: Subject, tools: Collection[str]) -> set[str]:
-    """All values that calls of these tools were given."""
-    return {
-        fold_value(text)
-        for execution in list_effective_calls(subject)
-        if execution.call.tool in tools
-        for text in list_texts(list(execution.call.arguments.values()))
-    }
 
 
 def _compare_owners(argument: Argument, known: SeenObjects) -> Iterator[Finding]:
@@ -264,8 +251,7 @@ def _compare_owner(argument: Argument, key: str, owner: str, seen: SeenValues) -
     if known and owner not in known:
         yield argument.build_finding(
             "object.of_somebody_else",
-            issue=f"whose {key} is {quote_value(owner, most=_SHOWN)}; "
-            f"the person is {quote_value(min(known), most=_SHOWN)}.",
+            issue=f"whose {key} is {quote_value(owner)}; the person is {quote_value(min(known))}.",
             correction="Act only on objects of the person who asks.",
         )
 
@@ -337,21 +323,6 @@ class _Message:
         wanted = {stem(word) for word in (*split_name(tool)[:1], *split_name(title)[-1:])}
         return len(wanted) > 1 and any(wanted <= find_stems(each) for each in self._sentences)
 
-    def speaks_of(self, person: str) -> bool:
-        """Whether a word of a person's name or address was said."""
-        return not self.stems.isdisjoint(map(stem, _split_person(person)))
-
-    def find_owned(self, person: str) -> str:
-        """The sentence that speaks of something of a person's, or from them; empty for none."""
-        names = [name for name in _split_person(person) if name in self._folded]
-        if not names:
-            return ""
-        name = "|".join(map(re.escape, names))
-        owned = re.compile(
-            rf"\b(?:from|by)\s+(?:{name})\b|\b(?:{name})(?:\s[^\W\d_]+)?['\u2019]s\s"
-        )
-        return next((each for each in self._sentences if owned.search(each)), "")
-
     def tells_apart(self, own: Found, other: Found) -> bool:
         """Whether a word of one thing's name was said that is none of another's."""
         words, others = (find_stems(get_title_of(each)) for each in (own, other))
@@ -361,11 +332,6 @@ class _Message:
         """Whether any word was said that one thing has in a field, and another has in none."""
         words, others = (find_stems(join_texts(each)) for each in (own, other))
         return not (self.stems - load_general_stems()).isdisjoint(words - others)
-
-    def orders(self, tool: str, sentence: str) -> bool:
-        """Whether a sentence has the verb of a tool, and leaves nothing open."""
-        verb = {stem(word) for word in split_name(tool)[:1]}
-        return verb <= find_stems(sentence) and _OPEN.search(sentence) is None
 
     @property
     def has_figures(self) -> bool:
@@ -398,7 +364,7 @@ class _Message:
                 for rank, pattern in _compile_ranks()
                 if pattern.search(self._folded)
                 for each in self._sentences
-                if load_words("words", "compared").isdisjoint(split_letters(each))
+                if not says_any(each, "words", "compared")
                 for found in pattern.finditer(each)
             ]
         return self._ranks
@@ -478,38 +444,6 @@ def _is_aim(
 
 _AIM = re.compile(r"\b(?:as|into)(?: \w+)? $")
 """Before a word for what something is to be made."""
-
-
-def _compare_people(argument: Argument, known: SeenObjects, message: _Message) -> Iterator[Finding]:
-    """Whose it is: "Jonas's task", "the mail from Anna"."""
-    for group, own in known.find_groups(argument):
-        for key, value in own.items():
-            if not isinstance(value, str) or not _tells_owner(str(key)):
-                continue
-            owned = {
-                held: member
-                for member in group.members.values()
-                if isinstance(held := member.get(key), str) and message.find_owned(held)
-            }
-            if len(owned) != 1:
-                continue
-            ((named, better),) = owned.items()
-            if message.speaks_of(value) or message.tells_apart(own, better):
-                continue
-            yield _report(
-                argument,
-                str(key),
-                value,
-                named,
-                certain=message.orders(argument.execution.call.tool, message.find_owned(named)),
-            )
-            return
-
-
-@lru_cache(maxsize=1_024)
-def _tells_owner(key: str) -> bool:
-    words = split_name(key)
-    return bool(words) and words[-1] in load_words("fields", "owner")
 
 
 def _compare_figures(
@@ -593,13 +527,13 @@ class _Rank(NamedTuple):
 
     def read(self, record: Found) -> object:
         """Where a thing stands that can be had; `None` where that is not told, or told twice."""
-        if any(not held for key, held in record.items() if _tells_stock(str(key))):
+        if any(not held for key, held in record.items() if names_any(str(key), "fields", "stock")):
             return None
         by_time = self.by == "time"
         found = [
             held
             for key, held in record.items()
-            if _tells_rank(self.by, str(key))
+            if names_any(str(key), "ranks", f"{self.by}_fields")
             and (isinstance(held, str) and _TIME.match(held) if by_time else is_number(held))
         ]
         return found[0] if len(found) == 1 else None
@@ -637,16 +571,6 @@ def _ends_there(sentence: str, at: int, argument: Argument) -> bool:
     return not words or words[0] in ends or stem(words[0]) in map(stem, plain)
 
 
-@lru_cache(maxsize=1_024)
-def _tells_rank(by: str, key: str) -> bool:
-    return not load_words("ranks", f"{by}_fields").isdisjoint(split_name(key))
-
-
-@lru_cache(maxsize=1_024)
-def _tells_stock(key: str) -> bool:
-    return not load_words("fields", "stock").isdisjoint(split_name(key))
-
-
 def _is_of(value: str, others: Sequence[Argument], known: SeenObjects) -> bool:
     """Whether it describes another object of the call, such as the one that is replaced."""
     records = (record for each in others for record in known.find_records(each))
@@ -667,9 +591,8 @@ def _report(argument: Argument, key: str, value: str, named: str, *, certain: bo
     return argument.build_finding(
         "object.not_as_said",
         severity=Severity.ERROR if certain else Severity.WARNING,
-        issue=f"whose {key} is {quote_value(value, most=_SHOWN)}; "
-        f"the person said {quote_value(named, most=_SHOWN)}.",
-        correction=f"Give the one whose {key} is {quote_value(named, most=_SHOWN)}.",
+        issue=f"whose {key} is {quote_value(value)}; the person said {quote_value(named)}.",
+        correction=f"Give the one whose {key} is {quote_value(named)}.",
     )
 
 
@@ -721,8 +644,3 @@ def _find_nearest(sentence: str, at: int, titles: set[str]) -> str:
     before = [each for each in places if each[0] <= at]
     chosen = max(before, default=None) or min(places, default=None)
     return chosen[1] if chosen else ""
-
-
-def _split_person(person: str) -> list[str]:
-    """The words that a person is called by: of an address, those before the @."""
-    return [word for word in split_names(person) if len(word) >= SHORTEST]

@@ -28,7 +28,7 @@ from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests, is_understood
-from mulligan_dates.lexicon import join_words, load_words
+from mulligan_dates.lexicon import join_words, load_words, says_any
 from mulligan_dates.tables import RequestPhrases
 from mulligan_dates.text import split_letters, split_name, split_words, stem
 from mulligan_dates.tokens import drop_quotes, find_quotes, has_quotes
@@ -162,7 +162,7 @@ def made_once(*tools: str) -> Check[Subject]:
             call = execution.call
             if call.tool not in tools:
                 continue
-            if any(_is_same_call(call, other) for other in made):
+            if any(is_same_call(call, other) for other in made):
                 yield Finding(
                     rule="call.repeated",
                     severity=Severity.WARNING if several else Severity.ERROR,
@@ -176,7 +176,8 @@ def made_once(*tools: str) -> Check[Subject]:
     return check
 
 
-def _is_same_call(one: Call, other: Call) -> bool:
+def is_same_call(one: Call, other: Call) -> bool:
+    """Whether two calls are of one tool, with equal arguments."""
     return (one.tool, one.server) == (other.tool, other.server) and (
         dict(one.arguments) == dict(other.arguments)
     )
@@ -211,9 +212,7 @@ def left_undone(*tools: str) -> Check[Subject]:
             )
         for number, execution in enumerate(made):
             call = execution.call
-            if execution.outcome is not Outcome.FAILURE or any(
-                _is_same_call(call, c) for c in told
-            ):
+            if execution.outcome is not Outcome.FAILURE or any(is_same_call(call, c) for c in told):
                 continue
             later = [each for each in made[number + 1 :] if each.outcome is not Outcome.FAILURE]
             if any(_shares_value(call, each.call) for each in later):
@@ -279,10 +278,7 @@ def only_asked(
 
     @limit_to_tools(tools, when=lambda turn: is_only_question(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
-        message = subject.turn.message
-        if not is_only_question(message):
-            return
-        said = {stem(word) for word in split_letters(message)}
+        said = {stem(word) for word in split_letters(subject.turn.message)}
         for execution in list_effective_calls(subject):
             tool = execution.call.tool
             if tool not in tools or stem(next(iter(split_name(tool)), "")) in said:
@@ -318,11 +314,13 @@ def asked_and_done(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
             if not any(_may_do(each, deed, verb, tools) for each in made):
                 yield _report_not_done(done[-1].call, verb)
         removed = [each.call for each in done if tools[each.call.tool].verb is ToolVerb.REMOVE]
-        keeps = not _KEPT.isdisjoint(orders)
+        said = _stem_said(subject.turn) if removed else set[str]()
+        # Something new is ordered, and no word asks for anything to go or to change.
+        new_alone = not orders.keys().isdisjoint(("make", "send")) and said.isdisjoint(_stem_ends())
         for call in removed:
-            if _asks_for_new_alone(subject.turn, orders) or (
-                keeps and not _may_remove(call, subject.turn)
-            ):
+            own = {stem(word) for word in split_name(call.tool)[:1]}
+            kept = "keep" in orders and said.isdisjoint(_stem_ends_alone() | own)
+            if new_alone or kept:
                 yield _report_not_asked(call)
 
     return check
@@ -338,20 +336,22 @@ def not_the_opposite(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     @limit_to_tools(tools, when=lambda turn: _find_opposites(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         opposites = _find_opposites(subject.turn.message)
-        if not opposites:
-            return
-        said = {
-            word
-            for text in (subject.turn.message, *subject.turn.history.said)
-            for word in _stem_phrases(text)
-        }
+        spoken = (subject.turn.message, *subject.turn.history.said)
+        said = {word for text in spoken for word in _stem_phrases(text)}
         done = [each for each in list_effective_calls(subject) if each.call.tool in tools]
         made = {e for each in (*subject.earlier, *done) for e in _stem_phrases(each.call.tool)}
         for execution in done:
             for own in _stem_phrases(execution.call.tool):
                 verb = opposites.get(own, "")
                 if verb and own not in said and stem(verb) not in made:
-                    yield _report_opposite(execution.call, verb)
+                    shown = show_name(execution.call.tool)
+                    yield Finding(
+                        rule="request.opposite",
+                        severity=Severity.ERROR,
+                        issue=f"The person asked to {verb} something; {shown} does the opposite.",
+                        correction=f"Use the tool that can {verb} it.",
+                        call=execution.call.id,
+                    )
 
     return check
 
@@ -365,7 +365,7 @@ def not_forbidden(tools: Collection[str]) -> Check[Subject]:
     @limit_to_tools(tools, when=lambda turn: _find_forbidden(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         forbidden = _find_forbidden(subject.turn.message)
-        for execution in list_effective_calls(subject) if forbidden else ():
+        for execution in list_effective_calls(subject):
             call = execution.call
             own = {stem(word) for word in split_name(call.tool)[:1]}
             if call.tool in tools and (_ANY in forbidden or not own.isdisjoint(forbidden)):
@@ -390,7 +390,7 @@ def _find_forbidden(message: str) -> frozenset[str]:
         return frozenset()
     bare = drop_quotes(message).casefold().replace("\u2019", "'")
     found = list(_compile_forbidden().finditer(bare))
-    if not found or not load_words("orders", "depends").isdisjoint(split_letters(bare)):
+    if not found or says_any(bare, "orders", "depends"):
         return frozenset()
     said = [stem(word) for word in split_letters(bare)]
     verbs = {stem(each["verb"]): each["any"] for each in found}
@@ -412,12 +412,15 @@ def _compile_forbidden() -> re.Pattern[str]:
 
 def _find_opposites(message: str) -> dict[str, str]:
     """By the stem of what would undo it, each verb that a sentence orders."""
-    bare = drop_quotes(message).casefold()
-    if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
-        return {}
     pairs = _load_opposites()
-    ordered = _compile_opposites().findall(bare) if "?" not in bare else []
-    return {stem(pairs[verb]): verb for verb in ordered}
+    return {stem(pairs[e]): e for e in _compile_opposites().findall(_read_clear(message))}
+
+
+def _read_clear(message: str) -> str:
+    """A message without its quotations; empty where a condition, choice or question is left."""
+    bare = drop_quotes(message).casefold()
+    unclear = len(bare) > _LONGEST or "?" in bare or says_any(bare, "orders", "open")
+    return "" if unclear else bare
 
 
 @cache
@@ -439,31 +442,17 @@ def _stem_phrases(text: str) -> set[str]:
     return {*map(stem, words), *(stem(f"{one} {other}") for one, other in pairwise(words))}
 
 
-def _report_opposite(call: Call, verb: str) -> Finding:
-    return Finding(
-        rule="request.opposite",
-        severity=Severity.ERROR,
-        issue=f"The person asked to {verb} something; {show_name(call.tool)} does the opposite.",
-        correction=f"Use the tool that can {verb} it.",
-        call=call.id,
-    )
-
-
 def _find_orders(message: str) -> dict[str, str]:
-    """By what is to be done, the verb that orders it; none where a condition or choice is left."""
-    bare = drop_quotes(message).casefold()
-    if len(bare) > _LONGEST or not load_words("orders", "open").isdisjoint(split_letters(bare)):
-        return {}
+    """By what is to be done, the verb that orders it."""
     found: dict[str, str] = {}
-    for verb, back in _compile_orders().findall(bare):
+    for verb, back in _compile_orders().findall(_read_clear(message)):
         deed = next(each for each in _ORDERED if verb in load_words("orders", each))
         if not back:
             found.setdefault(deed, verb)
-    return found if "?" not in bare else {}
+    return found
 
 
 _ORDERED = ("remove", "send", "make", "change", "keep")
-_KEPT = frozenset({"keep"})
 
 
 @cache
@@ -499,19 +488,9 @@ def _may_do(call: Call, deed: str, verb: str, tools: Mapping[str, ToolKinds]) ->
             return kinds is not None and kinds.verb in (ToolVerb.MAKE, ToolVerb.CHANGE)
 
 
-def _asks_for_new_alone(turn: Turn, orders: Collection[str]) -> bool:
-    """Whether a sentence orders something new, and no word asks for anything to go or to change."""
-    if _NEW.isdisjoint(orders):
-        return False
-    said = (turn.message, *turn.history.said)
-    return _stem_ends().isdisjoint(stem(word) for text in said for word in split_letters(text))
-
-
-def _may_remove(call: Call, turn: Turn) -> bool:
-    """Whether a word asks for something to go, or is the tool's own verb."""
-    wanted = _stem_ends_alone() | {stem(word) for word in split_name(call.tool)[:1]}
-    said = (turn.message, *turn.history.said)
-    return not wanted.isdisjoint(stem(word) for text in said for word in split_letters(text))
+def _stem_said(turn: Turn) -> set[str]:
+    spoken = (turn.message, *turn.history.said)
+    return {stem(word) for text in spoken for word in split_letters(text)}
 
 
 @cache
@@ -519,9 +498,6 @@ def _stem_ends_alone() -> frozenset[str]:
     """Words with which something is to go, without those with which it is only set aside."""
     ends = load_words("orders", "ends") | load_words("deeds", ToolVerb.REMOVE)
     return frozenset(map(stem, ends - load_words("orders", "keep")))
-
-
-_NEW = frozenset({"make", "send"})
 
 
 @cache

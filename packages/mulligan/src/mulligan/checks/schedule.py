@@ -28,13 +28,9 @@ from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
 from mulligan_dates.languages import choose_requests
-from mulligan_dates.lexicon import load_words
+from mulligan_dates.lexicon import names_any
 from mulligan_dates.readings import parse_local_moment
-from mulligan_dates.text import split_name
 from mulligan_dates.tokens import drop_quotes
-
-_SHOWN = 60
-"""Characters of a value in a sentence."""
 
 
 def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
@@ -100,7 +96,7 @@ def _list_moments(
 def _report_order(execution: Execution, *, start: str, end: str) -> Finding:
     given = execution.call.arguments
     first, last = show_name(start), show_name(end)
-    began, ended = (quote_value(given[name], most=_SHOWN) for name in (start, end))
+    began, ended = (quote_value(given[name]) for name in (start, end))
     return Finding(
         rule="order.ends_before_start",
         severity=Severity.ERROR,
@@ -172,8 +168,6 @@ def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
 
     @limit_to_tools(spans, when=_asks_for_free_time)
     def check(subject: Subject) -> Iterator[Finding]:
-        if not _asks_for_free_time(subject.turn):
-            return
         taken = list(_decode_taken(subject.facts))
         for execution in list_effective_calls(subject):
             call = execution.call
@@ -248,15 +242,9 @@ def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadD
 def rank_as_said(parameters: Parameters) -> Check[Subject]:
     """Flag an object that is not the first or last of its day, where that one was asked for."""
 
-    @limit_to_parameters(parameters, when=_asks_for_a_rank)
+    @limit_to_parameters(parameters, when=_find_rank)
     def check(subject: Subject) -> Iterator[Finding]:
-        message = drop_quotes(subject.turn.message)
-        phrases = choose_requests(message)
-        asked = {found.lastgroup for found in phrases.rank.finditer(message)}
-        # Whatever narrows it down further ("with Ann", "about the budget") makes another list.
-        if len(asked) != 1 or phrases.narrowed.search(message):
-            return
-        (wanted,) = asked
+        wanted = _find_rank(subject.turn)
         ranks = {fact.subject: fact.value for fact in subject.facts if fact.kind == RANK}
         for argument in select_arguments(subject, parameters):
             if ranks.get(argument.value, wanted) not in (wanted, "only"):
@@ -269,8 +257,13 @@ def rank_as_said(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _asks_for_a_rank(turn: Turn) -> bool:
-    return choose_requests(turn.message).rank.search(turn.message) is not None
+def _find_rank(turn: Turn) -> str | None:
+    """The only place in an order that is asked for: `first` or `last`."""
+    message = drop_quotes(turn.message)
+    phrases = choose_requests(message)
+    asked = {found.lastgroup for found in phrases.rank.finditer(message)}
+    # Whatever narrows it down further ("with Ann", "about the budget") makes another list.
+    return asked.pop() if len(asked) == 1 and not phrases.narrowed.search(message) else None
 
 
 def _build_facts(value: str, moment: datetime, starts: Sequence[datetime]) -> Iterator[Fact]:
@@ -282,10 +275,6 @@ def _build_facts(value: str, moment: datetime, starts: Sequence[datetime]) -> It
     )
     about = f"{value!r} is the {rank} of {len(starts)} on {moment.date()}."
     yield Fact(kind=RANK, subject=value, value=rank, about=about)
-
-
-TakenTime = tuple[str, datetime, datetime]
-"""What takes up a time, from when to when."""
 
 
 def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
@@ -336,12 +325,12 @@ def _compare(
     begins: datetime,
     *,
     either: tuple[time, time],
-    taken: Sequence[TakenTime],
+    taken: Sequence[Taken],
 ) -> Iterator[Finding]:
     first, second = either
     wanted = datetime.combine(begins.date(), first)
-    clash = next((what for what, start, end in taken if start <= wanted < end), None)
-    looked = any(start.date() == wanted.date() for _, start, _ in taken)
+    clash = next((each.what for each in taken if each.start <= wanted < each.end), None)
+    looked = any(each.start.date() == wanted.date() for each in taken)
     if begins.time() == first and clash is not None:
         yield _report_alternative(execution, taken=first, other=second, why=f"is taken by {clash}")
     elif begins.time() == first and not taken:
@@ -352,22 +341,19 @@ def _compare(
         yield _report_alternative(execution, taken=second, other=first, why=why)
 
 
-def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
+def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[Taken]:
     """What takes up a time, as facts or as tools returned it; what this turn made is left out."""
-    for fact in subject.facts:
-        if fact.kind == BUSY:
-            first, _, last = fact.value.partition("/")
-            yield fact.subject, datetime.fromisoformat(first), datetime.fromisoformat(last)
+    yield from _decode_taken(subject.facts)
     for record in seen.list_records():
         start, end = (read_end(record, words, subject) for words in ("begins", "ends"))
         if start and end and not _is_made_here(record, subject):
-            yield str(quote_value(get_title_of(record), most=_SHOWN)), start, end
+            yield Taken(what=str(quote_value(get_title_of(record))), start=start, end=end)
 
 
 def read_end(record: Found, fields: str, subject: Subject) -> datetime | None:
     """When a record `begins` or `ends`."""
     for name, held in record.items():
-        if not load_words("fields", fields).isdisjoint(split_name(str(name))):
+        if names_any(str(name), "fields", fields):
             return parse_local_moment(held, zone=subject.turn.timezone)
     return None
 

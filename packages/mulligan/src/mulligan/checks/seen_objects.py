@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 from mulligan.checks.provenance import Returned, SeenValues, fold_value
-from mulligan.checks.subject import Argument, Subject
-from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, list_id_keys, list_texts
-from mulligan_dates.lexicon import load_words
+from mulligan.checks.subject import Argument, Subject, recall
+from mulligan.checks.tool_outputs import (
+    Found,
+    get_id_of,
+    get_title_of,
+    list_id_keys,
+    list_texts,
+    walk,
+)
+from mulligan_dates.lexicon import ends_in, load_words
 from mulligan_dates.text import split_letters, split_name, stem
 
 MOST_RECORDS = 2_000
@@ -48,15 +55,11 @@ class SeenObjects:
 
     def __init__(self, subject: Subject, seen: SeenValues) -> None:
         self.seen = seen
-        self._memo: dict[object, Any] = getattr(subject, "memo", {})
-        self._answers = [self._read(each) for each in seen.answers]
-
-    def _read(self, answer: Returned) -> _Objects:
-        key = "ids", id(answer.structure)
-        if key not in self._memo:
-            self._memo[key] = _index(answer)
-        found: _Objects = self._memo[key]
-        return found
+        self._subject = subject
+        self._answers = [
+            recall(subject, ("ids", id(each.structure)), partial(_index, each))
+            for each in seen.answers
+        ]
 
     @property
     def groups(self) -> Iterator[Siblings]:
@@ -91,7 +94,8 @@ class SeenObjects:
 
     def stands_alone(self, value: str) -> bool:
         """Whether a value was returned without a field's name: in a list, or as a key."""
-        return any(_stands_alone(value, answer.structure) for answer in self.seen.answers)
+        held = (each for answer in self.seen.answers for each in walk(answer.structure))
+        return any(isinstance(each, dict | list) and value in each for each in held)
 
     def find_state(self, argument: Argument) -> str:
         """The state that an object was last returned in; empty where that may be over."""
@@ -122,10 +126,9 @@ class SeenObjects:
         """By object of that sort, what its parts are called."""
         found: dict[str, set[str]] = {}
         for answer in self._answers:
+            read = partial(_find_part_titles, answer.wholes, argument.name)
             key = "titles", id(answer), argument.name
-            if key not in self._memo:
-                self._memo[key] = _find_part_titles(answer.wholes, argument.name)
-            for whole, titles in self._memo[key].items():
+            for whole, titles in recall(self._subject, key, read).items():
                 found.setdefault(whole, set()).update(titles)
         return found
 
@@ -146,20 +149,17 @@ class SeenObjects:
         """By object that was read with parts, the ids of these."""
         homes: dict[str, set[str]] = {}
         for answer in self._answers:
-            key = "homes", id(answer), whole, part
-            if key not in self._memo:
-                self._memo[key] = _find_homes(answer.wholes, whole, part)
-            for home, parts in self._memo[key].items():
+            read = partial(_find_homes, answer.wholes, whole, part)
+            for home, parts in recall(
+                self._subject, ("homes", id(answer), whole, part), read
+            ).items():
                 homes.setdefault(home, set()).update(parts)
         return homes
 
     def read_attributes(self, record: Found) -> dict[str, str]:
         """The words that a record has under a name, its own and those one level down."""
         key = "attributes", id(record)
-        if key not in self._memo:
-            self._memo[key] = _read_attributes(record)
-        found: dict[str, str] = self._memo[key]
-        return found
+        return recall(self._subject, key, partial(_read_attributes, record))
 
     def is_elsewhere(self, value: str, group: Siblings) -> bool:
         """Whether a word is an attribute of other sorts of things too."""
@@ -207,14 +207,14 @@ def _list_ids(record: Found) -> list[tuple[str, str]]:
     return [
         (str(key), str(held).casefold())
         for key, held in record.items()
-        if (type(held) is str or type(held) is int) and _names_id(key)
+        if (type(held) is str or type(held) is int) and names_id(key)
     ]
 
 
 @lru_cache(maxsize=4_096)
-def _names_id(key: object) -> bool:
-    words = split_name(str(key))
-    return bool(words) and (words[-1] in load_words("kinds", "id") or words[-1] == "key")
+def names_id(field: object) -> bool:
+    """Whether a field holds what a thing is known by."""
+    return ends_in(str(field), "kinds", "id") or split_name(str(field))[-1:] == ("key",)
 
 
 def _walk_groups(structure: object) -> Iterator[Siblings]:
@@ -247,7 +247,7 @@ def _find_listed(value: object) -> dict[str, Found]:
     if not isinstance(value, list) or len(value) < FEWEST_LISTED:
         return {}
     first = value[0]
-    key = next(filter(_names_id, first), None) if isinstance(first, dict) else None
+    key = next(filter(names_id, first), None) if isinstance(first, dict) else None
     if key is None:
         return {}
     members: dict[str, Found] = {
@@ -261,7 +261,7 @@ def _find_listed(value: object) -> dict[str, Found]:
 def _find_own_id(record: Found, key: str, name: str) -> str | None:
     """The id of a record itself: its key, or named after what holds it."""
     for field, held in record.items():
-        if type(held) in (str, int) and _names_id(field):
+        if type(held) in (str, int) and names_id(field):
             noun = find_noun(str(field))
             if str(held) == key or not noun or noun == find_noun(name):
                 return str(held).casefold()
@@ -306,34 +306,9 @@ def _list_inner(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _stands_alone(value: str, structure: object) -> bool:
-    ahead: list[object] = [structure]
-    for _ in range(MOST_RECORDS):
-        if not ahead:
-            return False
-        each = ahead.pop()
-        if isinstance(each, dict):
-            if value in each:
-                return True
-            ahead += [held for held in each.values() if isinstance(held, dict | list)]
-        elif isinstance(each, list):
-            if value in each:
-                return True
-            ahead += [held for held in each if isinstance(held, dict | list)]
-    return True
-
-
 def _read_state(record: Found) -> str:
-    return next(
-        (held for key, held in record.items() if isinstance(held, str) and _tells_state(str(key))),
-        "",
-    )
-
-
-@lru_cache(maxsize=1_024)
-def _tells_state(key: str) -> bool:
-    words = split_name(key)
-    return bool(words) and words[-1] in load_words("fields", "state")
+    told = (held for key, held in record.items() if ends_in(str(key), "fields", "state"))
+    return next((held for held in told if isinstance(held, str)), "")
 
 
 def _read_attributes(record: Found) -> dict[str, str]:
@@ -343,16 +318,10 @@ def _read_attributes(record: Found) -> dict[str, str]:
         str(key): held.casefold().replace("_", " ")
         for each in (record, *inner)
         for key, held in each.items()
-        if isinstance(held, str) and _tells(str(key)) and _NAMING.search(held)
+        if isinstance(held, str)
+        and not (ends_in(str(key), "kinds", "id") or ends_in(str(key), "fields", "called"))
+        and _NAMING.search(held)
     }
-
-
-@lru_cache(maxsize=1_024)
-def _tells(key: str) -> bool:
-    """Whether a field is an attribute, and neither an id nor a name."""
-    words = split_name(key)
-    other = load_words("kinds", "id") | load_words("fields", "called")
-    return bool(words) and words[-1] not in other
 
 
 _NAMING = re.compile(r"[^\W\d_]|\d{4}")

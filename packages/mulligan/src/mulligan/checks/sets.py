@@ -16,7 +16,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from mulligan.checks.parameters import ToolVerb, find_verb
-from mulligan.checks.provenance import SeenValues, fold_value, with_seen
+from mulligan.checks.provenance import SeenValues, fold_given, fold_value, with_seen
 from mulligan.checks.subject import (
     Argument,
     Parameters,
@@ -29,12 +29,12 @@ from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_te
 from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
+from mulligan.types.turn import Turn
 from mulligan_dates.languages import is_understood
-from mulligan_dates.lexicon import find_stems, join_words, load_general_stems, load_words
-from mulligan_dates.text import split_letters, split_name, stem
+from mulligan_dates.lexicon import find_stems, join_words, load_general_stems, load_words, says_any
+from mulligan_dates.text import split_name, stem
 from mulligan_dates.tokens import drop_quotes
 
-_SHOWN = 60
 _WORD = r"[^\W\d_]{2,30}(?:['\u2019]s)?"
 _MOST_WORDS = 4
 """Words behind "all" that say of what."""
@@ -51,17 +51,13 @@ def all_and_only(parameters: Parameters) -> Check[Subject]:
       where nothing but the name limits the set
     """
 
-    @limit_to_parameters(parameters, when=lambda turn: bool(find_named_sets(turn.message)))
+    @limit_to_parameters(
+        parameters,
+        when=lambda turn: find_named_sets(turn.message) and is_understood(turn.message),
+    )
     def check(subject: Subject) -> Iterator[Finding]:
         asked = find_named_sets(subject.turn.message)
-        if not asked or not is_understood(subject.turn.message):
-            return
-        before = {
-            fold_value(text)
-            for each in subject.earlier
-            if each.call.tool in parameters
-            for text in list_texts(list(each.call.arguments.values()))
-        }
+        before = fold_given(subject.earlier, parameters)
         for name, acted, seen in _list_acted(subject, parameters):
             titles = _read_titles(seen, name)
             for one in asked:
@@ -83,20 +79,12 @@ def each_as_named(parameters: Parameters) -> Check[Subject]:
     tool returned, and stand in one list behind the verb.
     """
 
-    @limit_to_parameters(parameters, when=lambda turn: _compile_joint().search(turn.message))
+    @limit_to_parameters(parameters, when=_lists_several)
     def check(subject: Subject) -> Iterator[Finding]:
-        bare = drop_quotes(subject.turn.message)
-        if "?" in bare or not _compile_joint().search(bare) or is_under_way(subject):
+        if is_under_way(subject):
             return
-        if not is_understood(subject.turn.message):
-            return
-        message = bare.casefold()
-        given = {
-            fold_value(text)
-            for each in (*subject.earlier, *subject.executions)
-            if each.call.tool in parameters
-            for text in list_texts(dict(each.call.arguments))
-        }
+        message = drop_quotes(subject.turn.message).casefold()
+        given = fold_given((*subject.earlier, *subject.executions), parameters)
         for name, acted, seen in _list_acted(subject, parameters):
             titles = {h: get_title_of(each) for h, each in _read_titles(seen, name).items()}
             named = _list_numbered(message, acted) or _list_joined(message, acted[-1], titles)
@@ -105,6 +93,13 @@ def each_as_named(parameters: Parameters) -> Check[Subject]:
                 yield _report_left(acted[-1], [titles.get(each, each) for each in left])
 
     return check
+
+
+def _lists_several(turn: Turn) -> bool:
+    """Whether an order may name several things in one breath."""
+    bare = drop_quotes(turn.message)
+    several = "?" not in bare and _compile_joint().search(bare)
+    return bool(several) and is_understood(turn.message)
 
 
 @cache
@@ -125,7 +120,7 @@ def _list_numbered(message: str, acted: Sequence[Argument]) -> set[str]:
     verbs = "|".join(map(re.escape, sorted(_find_own_verbs(acted[-1]))))
     for sentence in re.split(r"[.!;:\n]\s", message):
         verb = re.search(rf"\b(?:{verbs})\b", sentence)
-        if verb is None or not load_words("orders", "open").isdisjoint(split_letters(sentence)):
+        if verb is None or says_any(sentence, "orders", "open"):
             continue
         for found in _compile_numbers().finditer(sentence, verb.end()):
             numbers = {fold_value(each) for each in re.findall(r"#?[a-z]{0,5}[-_#]?\d+", found[0])}
@@ -316,7 +311,7 @@ def _find_member_stems(record: Found) -> set[str]:
 
 
 def _report_extra(argument: Argument, record: Found, asked: NamedSet) -> Finding:
-    shown = quote_value(get_title_of(record), most=_SHOWN)
+    shown = quote_value(get_title_of(record))
     return argument.build_finding(
         "object.not_as_said",
         severity=Severity.ERROR if asked.alone else Severity.WARNING,
@@ -327,7 +322,7 @@ def _report_extra(argument: Argument, record: Found, asked: NamedSet) -> Finding
 
 def _report_left(argument: Argument, left: Collection[str]) -> Finding:
     call = argument.execution.call
-    shown = ", ".join(quote_value(each, most=_SHOWN) for each in list(left)[:3])
+    shown = ", ".join(quote_value(each) for each in list(left)[:3])
     return Finding(
         rule="request.not_all",
         severity=Severity.WARNING,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from mulligan_dates.lexicon import join_words, load_tables, load_words
@@ -92,16 +93,25 @@ def _compile_digits() -> re.Pattern[str]:
 
 
 def _join_digits(found: re.Match[str]) -> str:
-    digits, times = _load_digits(), 1
-    written: list[str] = []
+    digits, spelled = _read_row(found)
+    return digits if spelled and len(digits) >= FEWEST_DIGITS else found[0]
+
+
+def find_digit_rows(text: str) -> Iterator[tuple[str, int]]:
+    """The digits of each row in a text without case, and how many of them were said as words."""
+    return map(_read_row, _compile_digits().finditer(text))
+
+
+def _read_row(found: re.Match[str]) -> tuple[str, int]:
+    digits, times, spelled = _load_digits(), 1, 0
+    written = ""
     for word in re.findall(r"\w+", found[0]):
         if word in load_words("words", "double"):
             times = 2
         elif word in load_words("words", "triple"):
             times = 3
         else:
-            written.append(digits.get(word, word) * times)
+            written += digits.get(word, word) * times
+            spelled += word in digits
             times = 1
-    joined = "".join(written)
-    spelled = any(word in digits for word in re.findall(r"\w+", found[0]))
-    return joined if spelled and len(joined) >= FEWEST_DIGITS else found[0]
+    return written, spelled

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.checks.amounts import amounts_as_said, extreme_as_said
@@ -59,14 +57,13 @@ from mulligan.checks.schedule import (
     rank_as_said,
 )
 from mulligan.checks.sets import all_and_only, each_as_named
-from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
+from mulligan.checks.subject import Parameters, Subject, View, has_concern, read_records
 from mulligan.checks.tool_outputs import as_record, read_structure
 from mulligan.types.call import Call, Execution
-from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
-from mulligan.types.values import hide_fields
-from mulligan_dates.lexicon import load_words
+from mulligan_dates.lexicon import load_words, names_any
 from mulligan_dates.text import split_name
 
 
@@ -128,7 +125,7 @@ def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
         yield ends_after_start(*pairs)
     makes = [each for each in writes if each.verb is ToolVerb.MAKE]
     if plans := _leave_windows(select_kinds(makes, ParameterKind.DATE, ParameterKind.START)):
-        yield not_in_the_past(_leave_out(plans, load_words("fields", "behind")))
+        yield not_in_the_past(_leave_out(plans, "fields", "behind"))
         yield dates_as_written(plans)
     if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
         yield free_as_asked(spans)
@@ -161,8 +158,7 @@ def _choose_objects(
 
 def _takes_object(tool: ToolKinds) -> bool:
     """Whether a tool acts on a thing that is there already: what is booked or bought is, too."""
-    takes = load_words("deeds", "takes")
-    return tool.verb is not ToolVerb.MAKE or not takes.isdisjoint(split_name(tool.tool))
+    return tool.verb is not ToolVerb.MAKE or names_any(tool.tool, "deeds", "takes")
 
 
 def _choose_deeds(
@@ -197,21 +193,19 @@ def _choose_home(
 
 def _leave_windows(dates: Parameters) -> Parameters:
     """Without the bounds of searches: they plan nothing, and may be in the past."""
-    return _leave_out(dates, load_words("kinds", "window"))
+    return _leave_out(dates, "kinds", "window")
 
 
-def _leave_out(dates: Parameters, words: frozenset[str]) -> Parameters:
+def _leave_out(dates: Parameters, table: str, words: str) -> Parameters:
     """Without the parameters that have one of these words in their name."""
-    kept = {t: [n for n in names if not words & set(split_name(n))] for t, names in dates.items()}
+    kept = {t: [n for n in names if not names_any(n, table, words)] for t, names in dates.items()}
     return {tool: names for tool, names in kept.items() if names}
 
 
 def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
     """By tool that only reads, the parameters that a place may be looked up by."""
     found = {
-        each.tool: [
-            name for name in each.chosen if load_words("fields", "looked_up") & {*split_name(name)}
-        ]
+        each.tool: [name for name in each.chosen if names_any(name, "fields", "looked_up")]
         for each in tools
         if not each.has_effect
     }
@@ -235,9 +229,7 @@ def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
     if pairs:
         yield SlotParameters(start=pairs[0][0], end=pairs[0][1])
         return
-    minutes = [
-        name for name in tool.chosen if load_words("fields", "minutes") & {*split_name(name)}
-    ]
+    minutes = [name for name in tool.chosen if names_any(name, "fields", "minutes")]
     for start in tool.list_parameters(ParameterKind.START)[:1]:
         if minutes:
             yield SlotParameters(start=start, minutes=minutes[0])
@@ -245,20 +237,6 @@ def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
 
 MOST_PLANS = 64
 """Sets of tools whose checks are kept: an application uses its tools in few combinations."""
-
-
-@hide_fields("memo")
-class _ReadAttempt(Struct, frozen=True, kw_only=True):
-    """An attempt with what its calls returned as fields."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    earlier: tuple[Execution, ...]
-    facts: tuple[Fact, ...]
-    acted: frozenset[str] | None
-    """As of the attempt: which calls were more than a look."""
-    memo: dict[object, Any] = field(default_factory=dict)
-    """What checks have read of a result, for the next one."""
 
 
 PLAIN = Standard()
@@ -279,7 +257,7 @@ class StandardChecks:
         """What the checks that were chosen find."""
         if not self._is_asked(subject.turn):
             return
-        read = _ReadAttempt(
+        read = View(
             turn=subject.turn,
             executions=tuple(self._read_executions(subject.executions)),
             earlier=tuple(self._read_executions(subject.earlier)),
@@ -412,5 +390,5 @@ def _find_whens(subject: Subject) -> set[str]:
 
 @lru_cache(maxsize=1_024)
 def _tells_when(name: str) -> bool:
-    other = load_words("words", "not_when") & set(split_name(name))
-    return not other and find_kind(name).kind in (ParameterKind.START, ParameterKind.DATE)
+    dated = find_kind(name).kind in (ParameterKind.START, ParameterKind.DATE)
+    return dated and not names_any(name, "words", "not_when")

@@ -16,6 +16,7 @@ from functools import cache, partial
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
+from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from mulligan.checks.spelled import write_signs
@@ -27,6 +28,7 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
+from mulligan.types.values import hide_fields
 from mulligan_dates.lexicon import join_words, load_words
 from mulligan_dates.readings import find_zone, show_on_clock
 from mulligan_dates.text import split_letters, split_name, split_words
@@ -46,6 +48,9 @@ LOCAL = r"\w.+%*~=&-"
 
 Parameters = Mapping[str, Collection[str]]
 """By tool: the names of its parameters that hold one kind of thing, such as ids."""
+
+
+V = TypeVar("V")
 
 
 class Subject(Protocol):
@@ -68,6 +73,30 @@ class Subject(Protocol):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """What was computed or read about the turn."""
+
+
+@hide_fields("memo")
+class View(Struct, frozen=True, kw_only=True):
+    """An attempt as checks are shown it: in part, or with what was read of it."""
+
+    turn: Turn
+    executions: tuple[Execution, ...]
+    earlier: tuple[Execution, ...]
+    facts: tuple[Fact, ...]
+    acted: frozenset[str] | None = None
+    """Which calls were more than a look; `None`: any may be."""
+    of_object: bool = False
+    """Its date was read, and not given: only the clause about the object can speak against it."""
+    memo: dict[object, Any] = field(default_factory=dict)
+    """What checks have read of it, for the next one."""
+
+
+def recall(subject: Subject, key: object, read: Callable[[], V]) -> V:
+    """What `read` says of an attempt; one with a `memo` is read only once."""
+    memo: dict[object, V] = getattr(subject, "memo", {})
+    if key not in memo:
+        memo[key] = read()
+    return memo[key]
 
 
 def may_change(subject: Subject, execution: Execution) -> bool:
@@ -146,15 +175,7 @@ class Heard:
         self._answers: list[HeardAnswer] = []
         self._unread: list[Callable[[], HeardAnswer]] = [partial(fold_source, s) for s in sources]
 
-    def add(self, source: object) -> None:
-        """Add a value, however deeply it is nested."""
-        self._unread.append(partial(fold_source, source))
-
-    def add_answer(self, subject: Subject, execution: Execution) -> None:
-        """Add what a call returned, without what it was given."""
-        self.add_folded(partial(fold_answer, subject, execution))
-
-    def add_folded(self, read: Callable[[], HeardAnswer]) -> None:
+    def add(self, read: Callable[[], HeardAnswer]) -> None:
         """Add what is read and folded once it is asked for."""
         self._unread.append(read)
 
@@ -211,34 +232,30 @@ def fold_source(source: object) -> HeardAnswer:
 
 
 def fold_answer(subject: Subject, execution: Execution) -> HeardAnswer:
-    """The texts that an agent read of a call; a subject with a `memo` is asked only once."""
-    memo: dict[object, HeardAnswer] = getattr(subject, "memo", {})
-    key = "texts", id(execution)
-    if key not in memo:
-        given = list(list_given(execution).values())
-        failure = execution.failure
-        # What it read is the result, or an error that may name the right value.
-        if failure and failure.error:
-            read = fold_texts(str(failure.error))
-        else:
-            read = [text.casefold() for text in _read_whole(subject, execution)[0]]
-        memo[key] = HeardAnswer(read, fold_texts(given))
-    return memo[key]
+    """The texts that an agent read of a call."""
+    return recall(subject, ("texts", id(execution)), partial(_fold_answer, subject, execution))
+
+
+def _fold_answer(subject: Subject, execution: Execution) -> HeardAnswer:
+    given = list(list_given(execution).values())
+    failure = execution.failure
+    # What it read is the result, or an error that may name the right value.
+    if failure and failure.error:
+        read = fold_texts(str(failure.error))
+    else:
+        read = [text.casefold() for text in _read_whole(subject, execution)[0]]
+    return HeardAnswer(read, fold_texts(given))
 
 
 def read_records(subject: Subject, execution: Execution) -> list[Mapping[str, object]]:
-    """The records that a call returned; a subject with a `memo` is asked only once."""
+    """The records that a call returned."""
     return _read_whole(subject, execution)[1]
 
 
 def _read_whole(
     subject: Subject, execution: Execution
 ) -> tuple[list[str], list[Mapping[str, object]]]:
-    memo: dict[object, tuple[list[str], list[Mapping[str, object]]]] = getattr(subject, "memo", {})
-    key = "whole", id(execution)
-    if key not in memo:
-        memo[key] = read_whole(execution.result)
-    return memo[key]
+    return recall(subject, ("whole", id(execution)), partial(read_whole, execution.result))
 
 
 def list_given(execution: Execution) -> Mapping[str, object]:
@@ -256,30 +273,15 @@ def _counts(value: object) -> bool:
 def hear_said(subject: Subject) -> Heard:
     """What the person said, in this message or before it, and what the application knows."""
     heard = Heard()
-    heard.add_folded(partial(_fold_said, subject))
+    heard.add(partial(recall, subject, "said", partial(_fold_said, subject)))
     return heard
 
 
 def _fold_said(subject: Subject) -> HeardAnswer:
-    memo: dict[object, HeardAnswer] = getattr(subject, "memo", {})
-    if "said" not in memo:
-        turn, computed = subject.turn, [fact.value for fact in subject.facts]
-        message = turn.message if turn.vouched else ""
-        spelled = [write_signs(text) for text in (message, *turn.history.said)]
-        memo["said"] = fold_source([message, turn.known, computed, turn.history.said, spelled])
-    return memo["said"]
-
-
-def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
-    """Each call that may have changed something, with what was heard before it was made."""
-    heard = hear_said(subject)
-    heard.add([find_agreed(subject.turn), subject.turn.history.instructions])
-    for execution in subject.earlier:
-        heard.add_answer(subject, execution)
-    for execution in subject.executions:
-        if execution.outcome is not Outcome.FAILURE:
-            yield execution, heard
-        heard.add_answer(subject, execution)
+    turn, computed = subject.turn, [fact.value for fact in subject.facts]
+    message = turn.message if turn.vouched else ""
+    spelled = [write_signs(text) for text in (message, *turn.history.said)]
+    return fold_source([message, turn.known, computed, turn.history.said, spelled])
 
 
 def find_agreed(turn: Turn) -> str:
@@ -318,41 +320,55 @@ Concern = Callable[[Turn, Call], bool]
 """Whether a check has something to look at in a call of a turn."""
 
 
+When = Callable[[Turn], object]
+"""Whether a turn says what a check is about."""
+
+
 class ConcernedCheck(Generic[S]):
     """A check that declares which calls it is about, so that others do not count as reviewed."""
 
-    def __init__(self, check: Check[S], concerns: Concern) -> None:
+    def __init__(self, check: Check[S], concerns: Concern, when: When | None = None) -> None:
         self._check = check
+        self._when = when
         self.concerns = concerns
         functools.update_wrapper(self, check)
 
-    def __call__(self, subject: S) -> Any:
-        """What the check finds."""
-        return self._check(subject)
+    def __call__(self, subject: Any) -> Any:
+        """What the check finds; nothing in a turn that does not say what it is about."""
+        return self._check(subject) if self._when is None or self._when(subject.turn) else ()
 
 
-def limit_to_calls(concerns: Concern) -> Callable[[Check[S]], Check[S]]:
-    """Have a check say which calls it looks at; what others read of a call is noted instead."""
-    return lambda check: ConcernedCheck(check, concerns)
+def limit_to_calls(
+    concerns: Concern, *, when: When | None = None
+) -> Callable[[Check[S]], Check[S]]:
+    """Have a check say which calls it looks at, in turns that say what it is about.
+
+    What a check that does not say so reads of a call is noted instead.
+    """
+
+    def is_about(turn: Turn, call: Call) -> bool:
+        return concerns(turn, call) and (when is None or bool(when(turn)))
+
+    return lambda check: ConcernedCheck(check, is_about if when else concerns, when)
 
 
 def limit_to_tools(
-    tools: Collection[str], *, when: Callable[[Turn], object] = lambda _: True
+    tools: Collection[str], *, when: When | None = None
 ) -> Callable[[Check[S]], Check[S]]:
     """Have a check be about calls of these tools, in turns that say what it is about."""
-    return limit_to_calls(lambda turn, call: call.tool in tools and bool(when(turn)))
+    return limit_to_calls(lambda _, call: call.tool in tools, when=when)
 
 
 def limit_to_parameters(
-    parameters: Parameters, *, when: Callable[[Turn], object] = lambda _: True
+    parameters: Parameters, *, when: When | None = None
 ) -> Callable[[Check[S]], Check[S]]:
     """Have a check be about calls that were given one of these parameters."""
 
-    def is_given(turn: Turn, call: Call) -> bool:
+    def is_given(_: Turn, call: Call) -> bool:
         given = (call.arguments.get(name) for name in parameters.get(call.tool, ()))
-        return any(value not in (None, "") for value in given) and bool(when(turn))
+        return any(value not in (None, "") for value in given)
 
-    return limit_to_calls(is_given)
+    return limit_to_calls(is_given, when=when)
 
 
 def with_concern_of(check: Check[S], other: Check[S]) -> Check[S]:

@@ -45,14 +45,14 @@ def list_scalars(value: object) -> Iterator[object]:
     """Every single thing in a value, however deeply it is nested."""
     if type(value) in _SINGLE:
         return iter((value,))
-    return (each for each in _walk(value) if type(each) in _SINGLE or list_parts(each) is None)
+    return (each for each in walk(value) if type(each) in _SINGLE or list_parts(each) is None)
 
 
 def list_records(value: object) -> Iterator[Mapping[str, object]]:
     """Every record in a value: a mapping, or an object seen as one, at any depth."""
     if type(value) in _SINGLE:
         return iter(())
-    held = (each for each in _walk(value) if type(each) not in _SINGLE)
+    held = (each for each in walk(value) if type(each) not in _SINGLE)
     return (record for each in held if (record := as_record(each)))
 
 
@@ -60,7 +60,7 @@ def read_whole(value: object) -> tuple[list[str], list[Mapping[str, object]]]:
     """The texts and the records of a value, in one walk through it."""
     texts: list[str] = []
     records: list[Mapping[str, object]] = []
-    for each in _walk(value):
+    for each in walk(value):
         if type(each) in _SINGLE:
             if each is not None and type(each) is not bool:
                 texts.append(str(each))
@@ -71,7 +71,7 @@ def read_whole(value: object) -> tuple[list[str], list[Mapping[str, object]]]:
     return texts, records
 
 
-def _walk(value: object) -> Iterator[object]:
+def walk(value: object) -> Iterator[object]:
     """A value and all that is in it, in order; what holds something only once, so cycles end."""
     ahead, met = [value], set[int]()
     while ahead:

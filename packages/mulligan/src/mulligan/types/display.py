@@ -143,7 +143,7 @@ class Quoted(Struct, frozen=True):
         return Ours(f"[{mark} {name}]\n{cut(self.raw).replace(mark, '…')}\n[{mark} end]")
 
 
-def quote_value(value: object, *, most: int) -> Ours:
+def quote_value(value: object, *, most: int = 60) -> Ours:
     """A value in a sentence of ours: one word as it is, anything longer between marks."""
     text = format_value(value)
     plain = _WORD.fullmatch(text) is not None and len(text) <= most
@@ -270,7 +270,6 @@ Describe = str | Callable[[Record], str]
 """A text with the names of arguments in braces, or a function of the record."""
 
 LONGEST = 300
-_VALUE = 60
 _MOST = 5
 """Of the elements of a list."""
 
@@ -313,7 +312,7 @@ def _spell_name(name: str) -> str:
 
 def _show_value(value: object) -> str:
     parts = value if isinstance(value, list | tuple) else [value]
-    text = ", ".join(quote_value(part, most=_VALUE) for part in parts[:_MOST])
+    text = ", ".join(map(quote_value, parts[:_MOST]))
     return f"{text}, …" if len(parts) > _MOST else text
 
 
