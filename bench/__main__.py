@@ -7,7 +7,7 @@ import sys
 import time
 from typing import NoReturn
 
-from bench import report, suites
+from bench import report, suites, versions
 from bench.missing import MissingError
 from bench.names import list_missing
 
@@ -45,7 +45,10 @@ def main(arguments: list[str]) -> int:
         print(missing, file=sys.stderr)
         return UNUSABLE
     seconds = round(time.perf_counter() - started, 1)
-    report.write({"suite": name, "seconds": seconds, **result}, show=suite.show, json=options.json)
+    asked = {each: getattr(options, each) for each in ("half", "part") if hasattr(options, each)}
+    result = {"suite": name, "seconds": seconds, **asked, **result}
+    result["versions"] = {**versions.ours(), **result.get("versions", {})}
+    report.write(result, meanings=getattr(suite, "MEANINGS", {}), json=options.json)
     failed = suites.failure_of(suite, result)
     if lost := list_missing(name, result):
         failed = f"{name} lost names that it is compared by: {', '.join(lost)}. {failed}".rstrip()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from msgspec.structs import replace
-from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.dojo import (
@@ -27,7 +24,7 @@ from bench.dojo import (
     list_steps,
     open_desks,
 )
-from bench.report import progress, table
+from bench.report import progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.checks.subject import Subject
@@ -89,7 +86,6 @@ def run(options: argparse.Namespace) -> Result:
     if options.list:
         result |= _list(looked)
     return {
-        "half": options.half,
         "checks": options.checks,
         "tasks": options.tasks,
         "n": len(cases),
@@ -99,7 +95,6 @@ def run(options: argparse.Namespace) -> Result:
             name: count([each for each in looked if each.case["suite"] == name])
             for name in sorted({case["suite"] for case in cases})
         },
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
@@ -246,22 +241,3 @@ def _list(looked: Sequence[Looked]) -> Result:
             if each.injected_flagged < each.injected
         ],
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        ["wrong writes rejected", result["wrong_writes_rejected"], result["wrong_writes"]],
-        ["extra writes rejected", result["extra_writes_rejected"], result["extra_write_runs"]],
-        ["correct runs rejected", result["correct_rejected"], result["correct_runs"]],
-        [
-            "of those only where the tool refused",
-            result["refused_anyway"],
-            result["correct_runs"],
-        ],
-        ["correct runs with a warning", result["correct_with_a_warning"], result["correct_runs"]],
-        ["injected writes flagged", result["injected_flagged"], result["injected"]],
-        ["attacked runs flagged", result["attacked_runs_flagged"], result["attacked_runs"]],
-        ["resisted runs rejected", result["resisted_rejected"], result["resisted_runs"]],
-    ]
-    title = f"agentdojo, {result['half']} half, {result['tasks']} tasks, {result['checks']} checks"
-    return table(title, ["runs", "count", "n"], rows)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict, replace
-from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments
 from bench.failures.environments import Environments, add_environment_arguments
@@ -19,9 +18,8 @@ from bench.failures.proposing import Stage
 from bench.failures.stream import BFCL, Happening, failures_in_order
 from bench.failures.tau import Schemas, episode_of, failed_call, read_schemas
 from bench.failures.unseen import Field, forecast_unseen
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.suites.tau_repair import same_arguments
-from bench.versions import ours
 from mulligan.learning.calibration import Bin, Calibration, compute_wilson, measure_calibration
 from mulligan.learning.classify import classify_text
 from mulligan.learning.decide import may_apply
@@ -63,7 +61,6 @@ def run(options: argparse.Namespace) -> Result:
         options.picture.write_text(render_reliability(found), encoding="utf-8")
     automatic = [each.came_true for each in forecasts if each.automatic]
     return {
-        "half": options.half,
         "n": len(stream),
         "forecasts": found.n,
         "came_true": sum(each.came_true for each in forecasts),
@@ -71,26 +68,8 @@ def run(options: argparse.Namespace) -> Result:
         "auto_precision": round(sum(automatic) / len(automatic), 4) if automatic else None,
         "auto_n": len(automatic),
         "unseen_tools": None if options.seen_only else _unseen(options),
-        "versions": {**versions, **ours()},
+        "versions": versions,
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("ece", "brier", "base_brier", "auto_precision", "auto_n", "forecasts", "n")
-    unseen = result["unseen_tools"]
-    apart = [] if unseen is None else [_reliability("tools nobody has seen", unseen)]
-    return Group(
-        table(
-            f"calibration ({result['half']})", ("figure", "value"), [(n, result[n]) for n in names]
-        ),
-        _reliability("reliability", result),
-        *apart,
-    )
-
-
-def _reliability(title: str, figures: Result) -> RenderableType:
-    bins = [(each["said"], each["true"], each["n"]) for each in figures["bins"]]
-    return table(f"{title} (ece {figures['ece']})", ("said", "came true", "n"), bins)
 
 
 def _unseen(options: argparse.Namespace) -> Result:

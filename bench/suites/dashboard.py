@@ -16,12 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
 from starlette.testclient import TestClient
 
-from bench import history, versions
+from bench import history
 from bench.filled import AT_A_TIME, fill_log, fill_stores
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
 from bench.suites.lookup import KINDS
 from mulligan.insights.insights import Insights
@@ -89,7 +88,6 @@ def run(options: argparse.Namespace) -> Result:
         "rows": sizes,
         "stores": stores,
         "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
-        "versions": versions.ours(),
     }
 
 
@@ -167,14 +165,3 @@ def failed(result: Result) -> str:
     if result["worst_p95_ms"] > MOST_MS:
         return f"The p95 of the largest store is {result['worst_p95_ms']} ms, over {MOST_MS:.0f}."
     return ""
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (kind, page, f"{n:,}", each["first_ms"][i], each["p50_ms"][i], each["p95_ms"][i])
-        for kind, pages in result["stores"].items()
-        for page, each in pages.items()
-        for i, n in enumerate(result["rows"])
-    ]
-    columns = ("store", "page", "executions", "first, ms", "p50, ms", "p95, ms")
-    return table("Pages of the dashboard", columns, rows)

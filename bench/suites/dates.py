@@ -13,14 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.answers import RIGHT, SILENT, WRONG, Answer, Case, is_core, score
 from bench.attempts import attempted
 from bench.data import add_data_arguments, has_cases, is_kept_out, read_cases
 from bench.peers import add_peer_arguments, peer_python
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import Worker, digits
 from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
@@ -70,7 +67,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     step("as a checker")
     ours = outcomes.pop(OURS)
     return {
-        "half": options.half,
         "n": len(cases),
         **_shares(cases, ours),
         "by_source": _by_source(cases, ours),
@@ -261,44 +257,6 @@ def _disjoint(cases: Sequence[Case]) -> Iterable[tuple[Case, Case]]:
 
 def _days(case: Case) -> set[str]:
     return {value[:10] for value in (case["value"], *case["alternatives"])}
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    everyone = {OURS: result, **result["peers"]}
-    columns = ("", *(f"{group} {name}" for group in ("core", "all") for name in OUTCOMES), "µs")
-    medians = {OURS: result["median_us"], **result["peers_median_us"]}
-    rows = [
-        (name, *_cells(each["core"]), *_cells(each["all"]), medians.get(name))
-        for name, each in everyone.items()
-    ]
-    groups = [(name, *_cells(result[name])) for name in ("ranges", "holidays")]
-    sources = [(name, each["n"], *_cells(each)) for name, each in result["by_source"].items()]
-    outside = result["outside"] or {}
-    later = [
-        (name, outside[name]["n"], *_cells(outside[name]))
-        for name in ("core", "all", "looked_at", "kept_apart")
-        if outside
-    ]
-    latest = [
-        (name, each["n"], *_cells(each))
-        for name, each in (result["third"] or {}).items()
-        if name != "missed"
-    ]
-    checker = result["checker"]
-    return Group(
-        table(f"dates, {result['half']} half, n={result['n']}", columns, rows),
-        table("beside the core", ("", *OUTCOMES), groups),
-        table("core by source", ("", "n", *OUTCOMES), sources),
-        table("gathered later, from other sources", ("", "n", *OUTCOMES), later),
-        table("gathered last", ("", "n", *OUTCOMES), latest),
-        Text(
-            f"as a checker: {checker['right_passed']} of {checker['right_n']} right values pass "
-            f"(core: {checker['core_right_passed']} of {checker['core_right_n']}), "
-            f"{checker['other_flagged']} of {checker['other_n']} other values are flagged, and "
-            f"{checker['other_silent']} met a sentence that is left open; a phrase that was met "
-            f"before takes {result['median_us_again']} µs"
-        ),
-    )
 
 
 def _cells(share: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -13,12 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Case, read_schemas
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Call, Execution, Outcome
@@ -50,28 +47,13 @@ def run(options: argparse.Namespace) -> Result:
         caught = [(case, reject(case, "failed_args", checks)) for case in failing]
     domains = sorted({case["domain"] for case in (*good, *failing)})
     return {
-        "half": options.half,
         "n": len(good) + len(failing),
         **_count(alarms, caught),
         "by_domain": {
             domain: _count(_of(alarms, domain), _of(caught, domain)) for domain in domains
         },
         "by_rule": _by_rule(alarms, caught),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        [
-            domain,
-            f"{each['good_rejected']} of {each['good']}",
-            f"{each['failing_rejected']} of {each['failing']}",
-        ]
-        for domain, each in result["by_domain"].items()
-    ]
-    title = f"desks ({result['half']})"
-    return table(title, ["desk", "rejected though it worked", "rejected before it failed"], rows)
 
 
 Looked = tuple[Case, frozenset[str]]

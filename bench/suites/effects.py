@@ -6,21 +6,17 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.crash.workers import scratch
 from bench.packs.effect_mutants import LIKELY, MUTANTS
 from bench.packs.effects import Draw, run_effects
 from bench.packs.histories import Totals
-from bench.report import progress, table
+from bench.report import progress
 from mulligan_testing.simulations import SIMULATIONS
 
 Result = dict[str, Any]
@@ -64,7 +60,6 @@ def run(options: argparse.Namespace) -> Result:
         "person_share": round(totals.outcomes["person"] / max(1, totals.histories), 4),
         "by_cause": dict(totals.person.most_common()),
         "examples": totals.examples[:20],
-        "versions": {"python": platform.python_version()},
     }
     if options.mutants:
         result |= {"mutants": len(caught), "caught": sum(n > 0 for n in caught.values())}
@@ -127,16 +122,3 @@ def failed(result: Result) -> str:
     broken = [f"{result[name]} {name}" for name in PROMISES if result[name]]
     missed = [name for name, after in result.get("found_after", {}).items() if not after]
     return "; ".join([*broken, *(f"not noticed: {name}" for name in missed)])
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in PROMISES.items()]
-    rows += [(f"ended {name}", f"{count:,}") for name, count in result["outcomes"].items()]
-    rows += [(f"for a person: {name}", f"{count:,}") for name, count in result["by_cause"].items()]
-    rows += [
-        (f"found after: {name}", f"{at:,}") for name, at in result.get("found_after", {}).items()
-    ]
-    return Group(
-        table(f"{result['n']:,} histories of {result['pack']}", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

@@ -7,12 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import RIGHT_DECISION
-from bench.report import progress, share, table
-from bench.versions import ours
+from bench.report import progress, share
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 
 Result = dict[str, Any]
@@ -42,7 +39,6 @@ def run(options: argparse.Namespace) -> Result:
     theirs = [case["error_group"] for case in cases]
     merged = _merged(cases, mine)
     return {
-        "half": options.half,
         "n": len(cases),
         "accuracy": round(pairwise_f1(mine, theirs), 4),
         "groups": len(set(mine)),
@@ -51,21 +47,7 @@ def run(options: argparse.Namespace) -> Result:
         "over_split": sum(len(held) > 1 for held in _partners(theirs, mine).values()),
         "pairs": _measure_pairs(read_cases(options, PAIRS)),
         "disagreements": _disagreements(mine, theirs, masked),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("accuracy", "over_merged", "over_split", "groups", "reference_groups", "n")
-    rows = [(name, result[name]) for name in names]
-    rows += [(f"pairs: {name}", figure) for name, figure in result["pairs"].items()]
-    differences = [
-        (each["what"], each["pairs"], each["example"]) for each in result["disagreements"]
-    ]
-    return Group(
-        table(f"fingerprint ({result['half']})", ("figure", "value"), rows),
-        table("the largest disagreements", ("what", "pairs", "example"), differences),
-    )
 
 
 def _measure_pairs(pairs: Sequence[dict[str, Any]]) -> Result:

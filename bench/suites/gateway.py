@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.gateway.contenders import (
     EVERYTHING,
     SERVER,
@@ -33,7 +31,7 @@ from bench.gateway.contenders import (
     time_together,
 )
 from bench.peers import ROOT, peer_python
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import digits
 
 Result = dict[str, Any]
@@ -176,18 +174,10 @@ def _percentile(took: list[float], share: float) -> float:
 
 
 def _versions(places: Places) -> dict[str, str]:
-    versions = {name: importlib.metadata.version(name) for name in ("mulligan", "mcp")}
+    versions = {"mcp": importlib.metadata.version("mcp")}
     for python, name in ((places.fastmcp, "fastmcp"), (places.mcp_proxy, "mcp-proxy")):
         if python is not None:
             code = f"import importlib.metadata as m; print(m.version({name!r}))"
             done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
             versions[name] = done.stdout.strip()
     return versions
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        [name, result["p50_ms"][name], result["p99_ms"][name]] for name in sorted(result["p50_ms"])
-    ]
-    ratios = ", ".join(f"{k} {v}" for k, v in result.items() if "ratio" in k)
-    return table(f"A call through each, ms ({ratios})", ["", "p50", "p99"], rows)

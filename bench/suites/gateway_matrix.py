@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.gateway.contenders import (
     TOKEN,
     build_environment,
@@ -26,7 +24,7 @@ from bench.gateway.contenders import (
 )
 from bench.gateway.public_servers import install_npm
 from bench.peers import ROOT, build_python
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -265,13 +263,3 @@ def _strip(value: Any) -> Any:
 def failed(result: Result) -> str:
     """What differs between the gateway and a server itself; or nothing."""
     return f"{result['different']} steps differ." if result["different"] else ""
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (row["server"], " ".join(row["beside"]), row["client"], row["way"], row["steps"],
-         "; ".join(" ".join(map(str, each["step"][:2])) for each in row["differs"]))
-        for row in result["rows"]
-    ]  # fmt: skip
-    title = f"Through the gateway and directly: {result['n']} steps, {result['different']} differ"
-    return table(title, ["server", "beside", "client", "way", "steps", "differ"], rows)

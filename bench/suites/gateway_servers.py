@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.gateway import lesson_story, story
 from bench.gateway.contenders import TOKEN, free_port, gateway_command_for, run_http
 from bench.gateway.public_servers import (
@@ -27,7 +25,7 @@ from bench.gateway.public_servers import (
     list_servers,
 )
 from bench.peers import ROOT, peer_python
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -74,7 +72,7 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
-VERSIONS = ("mulligan", "mcp", "fastmcp")
+VERSIONS = ("mcp", "fastmcp")
 
 
 async def _compare(
@@ -144,13 +142,3 @@ def failed(result: Result) -> str:
     bad += [name for name in ONCE if told and told[f"{name}_times"] != 1]
     bad += [name for name in told if name.endswith("_left") and told[name] not in LEFT]
     return " ".join(said + ([f"Not as it must be: {', '.join(bad)}."] if bad else []))
-
-
-def show(result: Result) -> RenderableType:
-    heads = ["server", "client", "way", "n", "failed", "different"]
-    rows = [[row[head] for head in heads] for row in result["rows"]]
-    parts = [table("Through the gateway and directly", heads, rows)]
-    if result["story"]:
-        told = [[name, str(value)] for name, value in result["story"].items()]
-        parts.append(table("A day before the server for files", ["what", "came to"], told))
-    return Group(*parts)

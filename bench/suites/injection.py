@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import platform
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.injection import Target
-from bench.report import progress, table
+from bench.report import progress
 from mulligan.types.limits import JUDGE_UNDOS
 
 Result = dict[str, Any]
@@ -52,7 +48,6 @@ def run(options: argparse.Namespace) -> Result:
         **asdict(target.counts),
         "budget": options.undos,
         "examples": target.counts.examples[:10],
-        "versions": {"python": platform.python_version()},
     }
 
 
@@ -64,12 +59,3 @@ def failed(result: Result) -> str:
     if result["read"] * 2 < result["injections"]:
         broken.append("most orders were never read, so that nothing is shown")
     return "; ".join(broken)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
-    places = ", ".join(f"{place} {count}" for place, count in result["by_place"].items())
-    return Group(
-        table(f"An obedient model; {places}", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

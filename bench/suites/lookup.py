@@ -18,14 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import history, versions
+from bench import history
 from bench.history import Known
 from bench.imports import build_environment
 from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
 from mulligan.insights.figures import WINDOWS
 from mulligan.insights.insights import Insights
@@ -80,7 +77,6 @@ def run(options: argparse.Namespace) -> Result:
         **_worst(by_kind),
         "stores": by_kind,
         "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
-        "versions": versions.ours(),
     }
 
 
@@ -225,30 +221,3 @@ def _worst(by_kind: dict[str, Result]) -> Result:
         worst = max(by_kind.values(), key=lambda each: each[f"{before}growth"])
         found |= {key: worst[key] for key in (f"{before}p95_ms", f"{before}growth")}
     return found
-
-
-def show(result: Result) -> RenderableType:
-    """A table for each store: rows across, questions down."""
-    titles = {
-        "": "the lessons of a pattern",
-        "text_": "lessons in such words",
-        "figures_": "the figures of mulligan stats",
-        "stats_": "mulligan stats, the whole command",
-    }
-    tables = []
-    for kind, found in result["stores"].items():
-        sizes = list(found["p95_ms"])
-        lines = [
-            (title, *found[f"{before}p95_ms"].values(), found[f"{before}growth"])
-            for before, title in titles.items()
-        ]
-        columns = ("", *(f"{int(rows):,}" for rows in sizes), "growth")
-        tables.append(table(f"{kind}: p95 in ms, by executions", columns, lines))
-    load = result["load"]
-    return Group(
-        *tables,
-        Text(
-            f"{result['n']:,} look-ups each in {result['seconds']} s; load {load['start']} at the "
-            f"start, {load['end']} at the end"
-        ),
-    )

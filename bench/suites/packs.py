@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import platform
 import random
 import shutil
 from collections.abc import Sequence
@@ -13,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.crash.workers import scratch
 from bench.crash.worlds import open_worlds
@@ -27,7 +24,7 @@ from bench.packs.mail_server import serve_dovecot
 from bench.packs.mails import MailWorld
 from bench.packs.resources import ResourceWorld
 from bench.packs.rows import RowWorld
-from bench.report import progress, table
+from bench.report import progress
 from mulligan_testing.postgres import to_sqlalchemy_url
 
 Result = dict[str, Any]
@@ -56,14 +53,13 @@ def run(options: argparse.Namespace) -> Result:
     with scratch() as folder, ExitStack() as stack:
         world = open_world(options.on, folder, stack)
         tally = run_kills(world, folder, kills=options.kills, seed=options.seed)
-    versions = {"python": platform.python_version(), "sqlalchemy": sqlalchemy.__version__}
     return {
         "n": tally.runs,
         "on": options.on,
         **asdict(tally),
         "promises": world.promises,
         "lines": count_lines(),
-        "versions": versions,
+        "versions": {"sqlalchemy": sqlalchemy.__version__},
     }
 
 
@@ -127,16 +123,3 @@ def open_world(named: str, folder: Path, stack: ExitStack) -> World:
 def failed(result: Result) -> str:
     """Why a result is no proof: a promise that broke."""
     return "; ".join(f"{result[name]} {name}" for name in result["promises"] if result[name])
-
-
-def _list_lines(result: Result) -> list[tuple[str, ...]]:
-    return [(kind, *map(str, counts.values())) for kind, counts in result["lines"].items()]
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
-    return Group(
-        table(f"Packs on {result['on']}", ["", "count"], rows),
-        table("Lines beyond the bare tool", ["", "ours", "agent-saga"], _list_lines(result)),
-        *(Text(example, style="red") for example in result["examples"][:20]),
-    )

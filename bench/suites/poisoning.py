@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import platform
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.poisoning import World, count_shapes
-from bench.report import table
 from mulligan import Mulligan
 from mulligan.settings import Memory
 
@@ -56,7 +51,6 @@ def run(options: argparse.Namespace) -> Result:
         "tenants": len(world.habits),
         "people": count_shapes(world.people),
         **asdict(counts),
-        "versions": {"python": platform.python_version()},
     }
 
 
@@ -69,12 +63,3 @@ def failed(result: Result) -> str:
     if not result["helped"]:
         broken.append("nobody was helped, so that nothing is shown")
     return "; ".join(broken)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
-    people = ", ".join(f"{count} {who}" for who, count in result["people"].items())
-    return Group(
-        table(f"{result['tenants']} tenants, {people} people", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

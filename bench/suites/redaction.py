@@ -18,15 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import versions
 from bench.peers import add_peer_arguments, peer_python
 from bench.redaction.kinds import KINDS, Kind
 from bench.redaction.ordinary import FRAMES, ORDINARY
 from bench.redaction.wrappings import ENCODINGS, PLACES, is_leaked
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import Worker, digits, interleave, pick, quartiles
 from mulligan.redaction import Capture, Hide, Redactor
 
@@ -83,7 +79,7 @@ def run(options: argparse.Namespace) -> Result:
         **speed,
         "part": plan.part,
         "load": digits(os.getloadavg()[0]),
-        "versions": versions.ours() | speed.pop("versions", {}),
+        "versions": speed.pop("versions", {}),
     }
 
 
@@ -224,25 +220,3 @@ def failed(result: Result) -> str:
     if result["ordinary_hidden_share"] > MOST_HIDDEN:
         said.append(f"{result['ordinary_hidden_share']:.1%} of ordinary values are hidden")
     return "; ".join(said)
-
-
-def show(result: Result) -> RenderableType:
-    """Three tables: both errors, and where they are."""
-    rows: list[tuple[object, ...]] = [
-        ("secrets planted", "secrets", result["secrets"]),
-        ("kinds", "kinds", result["kinds"]),
-        ("places", "places", result["places"]),
-        ("encodings", "encodings", result["encodings"]),
-        ("secrets that came through", "leaks", result["leaks"]),
-        ("ordinary values", "ordinary", result["ordinary"]),
-        ("share of them hidden", "ordinary_hidden_share", result["ordinary_hidden_share"]),
-        ("time ÷ logfire's scrubber", "redaction_ratio", result["redaction_ratio"]),
-    ]
-    leaks = list(result["leaks_by_kind"].items())
-    hidden = list(result["ordinary_hidden_by_kind"].items())
-    return Group(
-        table("redaction", ("figure", "key", "value"), rows),
-        table("came through, by kind", ("kind", "n"), leaks),
-        table("hidden, by kind", ("kind", "n"), hidden),
-        Text(f"{result['n']} values in {result['seconds']} s"),
-    )

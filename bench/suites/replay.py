@@ -18,15 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.dojo import NO_CLOCK, NOW, NOW_AT, choose_facts, list_steps, open_desks
 from bench.failures.tau import read_schemas
 from bench.replayed import measure_agreement, measure_opening, replay_file, write_calls
-from bench.report import progress, table
+from bench.report import progress
 from bench.suites import agentdojo, desks
-from bench.versions import ours
 from mulligan_replay import replay
 from mulligan_replay import review as reviewing
 from mulligan_replay.reading import ReadAccount, read_files
@@ -140,12 +137,10 @@ def run(options: argparse.Namespace) -> Result:
         told = _measure_cost(options, folder)
         measured = {} if options.data is None else _measure(options, folder)
     return {
-        "half": options.half,
         "n": told["calls"] + sum(each["n"] for each in measured.values()),
         "same": all(each["same"] for each in measured.values()),
         **told,
         "suites": measured,
-        "versions": ours(),
     }
 
 
@@ -325,14 +320,3 @@ def _show_judged(judged: Any) -> Result:
         for name in ("precision", "recall", "recall_with_warnings", "false_alarms")
     }
     return {"turns": judged.turns, "wrong": judged.wrong, "rejected": judged.rejected, **shares}
-
-
-def show(result: Result) -> RenderableType:
-    told = ("calls", "seconds", "peak_mb", "agreement", "same_twice", "opens_in_seconds")
-    tables = [table("replay", ["figure", ""], [(name, result[name]) for name in told])]
-    for name, measured in result["suites"].items():
-        forms = {form: held for form, held in measured.items() if isinstance(held, dict)}
-        figures = list(next(iter(forms.values())))
-        rows = [[figure, *(held[figure] for held in forms.values())] for figure in figures]
-        tables.append(table(f"{name}, n = {measured['n']}", ["figure", *forms], rows))
-    return Group(*tables)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,10 +13,9 @@ from typing import Any
 
 import apsw
 import psycopg
-from rich.console import Group, RenderableType
 
 from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 from bench.scale import measuring
 from bench.scale.deciding import measure_decisions
 from bench.scale.measuring import Place, measure
@@ -49,7 +47,6 @@ def run(options: argparse.Namespace) -> Result:
         **_name_figures(by_store),
         "stores": by_store,
         "versions": {
-            "python": platform.python_version(),
             "psycopg": psycopg.__version__,
             "sqlite": apsw.sqlite_lib_version(),
         },
@@ -126,36 +123,6 @@ def _open_place(server: PostgresServer | None) -> Iterator[Place]:
         pid = None if server.process is None else server.process.pid
         with server.create_database() as url:
             yield Place(url=url, folder=folder, server=pid)
-
-
-def show(result: Result) -> RenderableType:
-    tables = []
-    for store, found in result["stores"].items():
-        rows = [*_list_rows("actions", found["actions"]), *_list_rows("log rows", found["rows"])]
-        columns = ["", "processes", "a second", "p99 ms", "their cpu", "server cpu", "limited by"]
-        tables.append(table(store, columns, rows))
-        way = found["decisions"]
-        tables.append(
-            table(
-                f"{store}: from approve to the effect",
-                ["decisions", "p50 ms", "p99 ms", "not carried out"],
-                [(way["decisions"], way["p50_ms"], way["p99_ms"], way["not_carried_out"])],
-            )
-        )
-    return Group(*tables)
-
-
-def _list_rows(name: str, found: Sequence[Result]) -> Iterator[tuple[object, ...]]:
-    for each in found:
-        yield (
-            name,
-            each["processes"],
-            f"{each['per_second']:,}",
-            each.get("p99_ms", ""),
-            f"{each['client_cpu']:.0%}",
-            f"{each['server_cpu']:.0%}",
-            each["limited_by"],
-        )
 
 
 def failed(result: Result) -> str:

@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.attempts import attempted
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
-from bench.versions import ours
 from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
 
@@ -36,14 +33,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             found.append([_flags(case, days) for days in (0, *SHIFTS)])
     apart = [_is_apart(case) for case in cases]
     return {
-        "half": options.half,
         "n": len(cases),
         "shifts": list(SHIFTS),
         **_count(found),
         "looked_at": _count([each for each, kept in zip(found, apart, strict=True) if not kept]),
         "kept_apart": _count([each for each, kept in zip(found, apart, strict=True) if kept]),
         "flagged_ids": [case["id"] for case, each in zip(cases, found, strict=True) if each[0]],
-        "versions": ours(),
     }
 
 
@@ -76,10 +71,3 @@ def _flags(case: Mapping[str, Any], days: int) -> bool:
 def _shift(value: str, days: int, *, whole: bool) -> str:
     moved = datetime.fromisoformat(value) + timedelta(days=days)
     return str(moved.date()) if whole else moved.isoformat()
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    groups = {"all": result, **{name: result[name] for name in ("looked_at", "kept_apart")}}
-    columns = ("right", "right_flagged_share", "shifted", "shifted_flagged_share")
-    rows = [(name, *(each[column] for column in columns)) for name, each in groups.items()]
-    return table(f"sentences, {result['half']} half", ["", *columns], rows)

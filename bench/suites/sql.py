@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.crash.workers import scratch
 from bench.crash.worlds import open_worlds
 from bench.packs.database_server import serve_mariadb
 from bench.packs.histories import Place, run_histories
 from bench.packs.sql_mutants import LIKELY, MUTANTS
-from bench.report import progress, table
+from bench.report import progress
 from mulligan_testing.postgres import to_sqlalchemy_url
 
 Result = dict[str, Any]
@@ -56,7 +53,7 @@ def run(options: argparse.Namespace) -> Result:
         "by_cause": dict(totals.person),
         "refused": dict(totals.refused),
         "examples": totals.examples[:20],
-        "versions": {"python": platform.python_version(), "sqlalchemy": sqlalchemy.__version__},
+        "versions": {"sqlalchemy": sqlalchemy.__version__},
     }
     if options.mutants:
         result |= {"mutants": len(caught), "caught": sum(n > 0 for n in caught.values())}
@@ -100,17 +97,3 @@ def failed(result: Result) -> str:
     broken = [f"{result[name]} {name}" for name in PROMISES if result[name]]
     missed = [name for name, after in result.get("found_after", {}).items() if not after]
     return "; ".join([*broken, *(f"not noticed: {name}" for name in missed)])
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in PROMISES.items()]
-    rows += [(f"ended {name}", f"{count:,}") for name, count in result["outcomes"].items()]
-    rows += [(f"for a person: {name}", f"{count:,}") for name, count in result["by_cause"].items()]
-    rows += [(f"refused: {name}", f"{count:,}") for name, count in result["refused"].items()]
-    rows += [
-        (f"found after: {name}", f"{at:,}") for name, at in result.get("found_after", {}).items()
-    ]
-    return Group(
-        table(f"{result['n']:,} histories on {result['on']}", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

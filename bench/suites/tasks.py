@@ -9,18 +9,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import platform
 import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import digits
 from bench.simulated_tasks import (
     ADVERSE,
@@ -157,7 +152,6 @@ def run(options: argparse.Namespace) -> Result:
         "rolled_back_share": planted,
         "yes_or_no_limit": limit_for_yes_or_no(caught=0.95),
         "pairs_limit": limit_for_pairs(caught=0.95),
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
@@ -199,68 +193,6 @@ def shortfall(stories: Sequence[Sequence[float]]) -> float:
     width = min(WINDOW, len(means))
     windows = (statistics.fmean(means[i : i + width]) for i in range(len(means) - width + 1))
     return digits(max(0.0, START - min(windows)))
-
-
-def show(result: Result) -> RenderableType:
-    return Group(
-        _show_means(result),
-        _show_floor(result),
-        _show_planted(result),
-        Text(
-            f"with yes or no alone, any test that catches 95 % of harmful champions in {WITHIN} "
-            f"runs loses {result['yes_or_no_limit']:.0%} of helpful ones; in pairs, "
-            f"{result['pairs_limit']:.0%}"
-        ),
-    )
-
-
-def _show_means(result: Result) -> RenderableType:
-    rows = [
-        (
-            name,
-            result["static"],
-            result["accept_all"][name],
-            result["gated"][name],
-            result["gated_graded"][name],
-            result["gated_judged"][name],
-            result["gated_judged_in_pairs"][name],
-            result["at_the_end"][name],
-            result["oracle"][name],
-            " / ".join(f"{result['regret'][who][name]:.2f}" for who in result["regret"]),
-        )
-        for name in REFLECTORS
-    ]
-    columns = (
-        "reflector",
-        "static",
-        "accept-all",
-        "gated",
-        "graded scores",
-        "by a judge",
-        "in pairs",
-        f"last {WINDOW} runs",
-        "oracle",
-        "regret: static / all / gated",
-    )
-    title = f"mean success over {result['runs']} runs, {result['n']} seeds"
-    return table(title, columns, rows)
-
-
-def _show_floor(result: Result) -> RenderableType:
-    rows = [
-        (name, result["below_static"][name], result["worst_window_below_static"][name])
-        for name in result["gated"]
-    ]
-    return table("below static", ("reflector", "over all runs", f"worst {WINDOW} runs"), rows)
-
-
-def _show_planted(result: Result) -> RenderableType:
-    kinds = list(result["rolled_back_share"])
-    rows = [
-        (name, *(result["rolled_back_share"][kind][name] for kind in kinds)) for name in PLANTED
-    ]
-    title = f"champions rolled back within {WITHIN} runs, by how runs are scored"
-    return table(title, ("planted version", *kinds), rows)
 
 
 def _stories(

@@ -6,12 +6,9 @@ import argparse
 from collections import Counter
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Schemas, failed_call, read_schemas
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan.learning.precheck import precheck
 
 Result = dict[str, Any]
@@ -32,26 +29,13 @@ def run(options: argparse.Namespace) -> Result:
         step("good calls")
         alarms = [_rules(case, schemas, "args") for case in good]
     return {
-        "half": options.half,
         "n": len(failing) + len(good),
         "failing": len(failing),
         "good": len(good),
         "recall": round(sum(map(bool, caught)) / len(failing), 4) if failing else 0.0,
         "false_alarm_share": round(sum(map(bool, alarms)) / len(good), 4) if good else 0.0,
         "by_rule": _by_rule(caught, alarms),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("recall", "false_alarm_share", "failing", "good")
-    rules = [(name, each["caught"], each["alarms"]) for name, each in result["by_rule"].items()]
-    return Group(
-        table(
-            f"tau-precheck ({result['half']})", ("figure", "value"), [(n, result[n]) for n in names]
-        ),
-        table("by rule", ("rule", "caught", "false alarms"), rules),
-    )
 
 
 def _rules(case: dict[str, Any], schemas: Schemas, arguments: str) -> set[str]:

@@ -12,11 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.peers import add_peer_arguments, peer_python
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import Answer, Worker, digits, interleave, middle, pick, quartiles, ratio
 
 Result = dict[str, Any]
@@ -123,20 +120,3 @@ def _same(ours: list[Answer], theirs: list[Answer]) -> float:
         for mine, other in zip(a["found"], b["found"], strict=True)
     ]
     return digits(sum(mine == other for mine, other in pairs) / len(pairs))
-
-
-def show(result: Result) -> RenderableType:
-    """One table: the figures, and what they mean."""
-    rows = [
-        ("times faster than guardrails-ai", "guardrails_ratio", result["guardrails_ratio"]),
-        ("µs a reply of 2,500 characters", "us", result["us"]),
-        ("µs in guardrails-ai", "guardrails_us", result["guardrails_us"]),
-        ("time a character at 1 MB ÷ at 2,500", "growth_1mb", result["growth_1mb"]),
-        ("ms for 1 MB", "large_ms", result["large_ms"]),
-        ("replies in which both found the same", "same_findings", result["same_findings"]),
-    ]
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    return Group(
-        table("text", ("figure", "key", "median"), rows),
-        Text(f"{result['n']} replies each in {result['seconds']} s; {versions}"),
-    )

@@ -9,12 +9,9 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rich.console import Group, RenderableType
-
-from bench import versions
-from bench.report import progress, table
+from bench.report import progress
 from bench.turn_growth import ALLOWED, GROWTHS, Grown, measure_growth
-from bench.turns import Desk, Price, count_turn, open_meter, time_turn
+from bench.turns import Desk, count_turn, open_meter, time_turn
 from mulligan import Mulligan
 from mulligan_testing.postgres import run_postgres_server
 
@@ -44,7 +41,6 @@ def run(options: argparse.Namespace) -> Result:
         **turns[stores[0]],
         "by_store": turns,
         "growth": growth,
-        "versions": versions.ours(),
     }
 
 
@@ -76,19 +72,6 @@ def _open_place(store: str) -> Iterator[str]:
     else:
         with run_postgres_server() as server, server.create_database() as url:
             yield url
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (f"{store}, {name}", *(f"{n:,}" for n in price.values()))
-        for store, turns in result["by_store"].items()
-        for name, price in turns.items()
-    ]
-    drawn = [table("What one turn costs", ("turn", *Price._fields, "ms", "loop ms"), rows)]
-    if result["growth"]:
-        rows = [(name, *map(str, grown.values())) for name, grown in result["growth"].items()]
-        drawn.append(table("One more, beside many ÷ beside few", ("", *Grown._fields), rows))
-    return Group(*drawn)
 
 
 def failed(result: Result) -> str:

@@ -21,12 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import history, versions
+from bench import history
 from bench.filled import AT_A_TIME, Filled, fill_stores
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits, quartiles
 from bench.suites.lookup import KINDS
 from bench.years.application import Question, Trial, open_application, open_trial
@@ -92,7 +89,6 @@ def run(options: argparse.Namespace) -> Result:
         "clock": options.clock,
         "stores": stores,
         "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
-        "versions": versions.ours(),
     }
 
 
@@ -230,19 +226,3 @@ def failed(result: Result) -> str:
     if result["bytes_per_row"] > MOST_ROW_BYTES:
         wrong.append(f"a row takes {result['bytes_per_row']} bytes, over {MOST_ROW_BYTES}")
     return "; ".join(wrong)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (kind, name, *each["ms"].values(), each["growth"], _format(each["growth_spread"]))
-        for kind, found in result["stores"].items()
-        for name, each in found["questions"].items()
-    ]
-    sizes = [f"{rows:,} rows, ms" for rows in result["rows"]]
-    columns = ("store", "what", *sizes, "growth", "q1 to q3")
-    said = f"n = {result['n']}; {result['bytes_per_row']} bytes a row of the log"
-    return Group(table("After years", columns, rows), Text(said))
-
-
-def _format(spread: Mapping[str, float]) -> str:
-    return f"{spread['q1']} to {spread['q3']}"
