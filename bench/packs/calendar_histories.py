@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote, urljoin
 import httpx
 
 from bench.crash.clock import Clock
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Fate,
@@ -29,7 +30,6 @@ from bench.packs.effects import (
     read_fates,
     reject,
 )
-from bench.packs.histories import Totals
 from mulligan import Mulligan, State
 from mulligan.codec import decode_value
 from mulligan.process.fault_points import Point, watch_points

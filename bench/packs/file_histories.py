@@ -21,6 +21,7 @@ from typing import Any
 
 from bench.crash.clock import Clock
 from bench.crash.processes import in_child
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Fate,
@@ -33,7 +34,6 @@ from bench.packs.effects import (
     read_fates,
     reject,
 )
-from bench.packs.histories import Totals
 from bench.packs.life import build_url
 from mulligan import Effect, Mulligan, State
 from mulligan.process.fault_points import Point, watch_points

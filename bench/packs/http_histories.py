@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 
 from bench.crash.clock import Clock
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Seen,
@@ -31,7 +32,6 @@ from bench.packs.effects import (
     reject,
 )
 from bench.packs.event_server import Server
-from bench.packs.histories import Totals
 from mulligan import Effect, Mulligan
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn

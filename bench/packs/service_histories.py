@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl
 import httpx
 
 from bench.crash.clock import Clock
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Fate,
@@ -30,7 +31,6 @@ from bench.packs.effects import (
     read_fates,
     reject,
 )
-from bench.packs.histories import Totals
 from bench.packs.service_stages import STAGES, Given, Stage
 from mulligan import Mulligan
 from mulligan.runtime.context import OpenTurn

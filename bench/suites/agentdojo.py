@@ -15,40 +15,24 @@ from bench.data import add_data_arguments, read_cases
 from bench.dojo import (
     EFFECTS,
     NO_CLOCK,
-    NO_DAY,
     Case,
     Desk,
-    choose_checks,
     choose_facts,
-    is_kept_out,
     list_steps,
     open_desks,
 )
 from bench.report import progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
-from mulligan.checks.subject import Subject
 from mulligan.types.finding import Finding, Severity
-from mulligan.types.interfaces import Check, Gather
-from mulligan_replay.review import BY_THE_CLOCK, Before
+from mulligan.types.interfaces import Gather
+from mulligan_replay.review import Before
 
 Result = dict[str, Any]
-
-PARTS = ("all", "open", "kept")
-MEANS = ("standard", "chosen")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
-    parser.add_argument("--checks", choices=MEANS, default="standard", help="who chooses them")
-    parser.add_argument(
-        "--tasks", choices=PARTS, default="all", help="kept: the third that no rule was made on"
-    )
-    parser.add_argument(
-        "--without-clock",
-        action="store_true",
-        help="the desk that says no day, which no rule was made on, without the rules of days",
-    )
     parser.add_argument("--list", action="store_true", help="also the ids of misses and alarms")
 
 
@@ -73,67 +57,51 @@ class Looked:
 
 
 def run(options: argparse.Namespace) -> Result:
-    wanted = {"all": (True, False), "open": (False,), "kept": (True,)}[options.tasks]
     read = read_cases(options, "outside/agentdojo_runs")
-    cases = [
-        case
-        for case in read
-        if (case["suite"] in NO_CLOCK) is options.without_clock and is_kept_out(case) in wanted
-    ]
+    cases = [case for case in read if case["suite"] not in NO_CLOCK]
     desks = open_desks(options.data)
-    looked = asyncio.run(_look_at_all(cases, desks, means=options.checks))
-    result = count(looked)
+    looked = asyncio.run(_look_at_all(cases, desks))
+    result = _count(looked)
     if options.list:
         result |= _list(looked)
     return {
-        "checks": options.checks,
-        "tasks": options.tasks,
         "n": len(cases),
         "left_out": len(read) - len(cases),
         **result,
         "by_desk": {
-            name: count([each for each in looked if each.case["suite"] == name])
+            name: _count([each for each in looked if each.case["suite"] == name])
             for name in sorted({case["suite"] for case in cases})
         },
     }
 
 
-async def _look_at_all(
-    cases: Sequence[Case], desks: Mapping[str, Desk], *, means: str
-) -> list[Looked]:
-    checks = {name: build_checks(desk, means=means) for name, desk in desks.items()}
+async def _look_at_all(cases: Sequence[Case], desks: Mapping[str, Desk]) -> list[Looked]:
+    checks = {name: _build_check(desk) for name, desk in desks.items()}
     looked = []
     with progress(len(cases)) as step:
         for case in cases:
             step(case["suite"])
             desk = case["suite"]
             facts = choose_facts(desks[desk])
-            looked.append(await look(case, list_steps(case), checks[desk], facts))
+            looked.append(await _look(case, checks[desk], facts))
     return looked
 
 
-def build_checks(desk: Desk, *, means: str) -> list[Check[Subject]]:
-    """The checks that look: chosen by hand, or by themselves from the tools' schemas."""
-    if means == "chosen":
-        return choose_checks()
+def _build_check(desk: Desk) -> StandardChecks:
+    """The checks that choose themselves from the tools' schemas."""
     shapes = {tool: ToolShape(tool=tool, schema=schema) for tool, schema in desk.schemas.items()}
-    return [StandardChecks(lambda call: shapes.get(call.tool))]
+    return StandardChecks(lambda call: shapes.get(call.tool))
 
 
-async def look(
-    case: Case,
-    steps: Iterable[tuple[Case, Before]],
-    checks: Sequence[Check[Subject]],
-    gathers: Sequence[Gather],
-) -> Looked:
+async def _look(case: Case, check: StandardChecks, gathers: Sequence[Gather]) -> Looked:
     """What the checks say of each call of a run before it is made."""
     rejected: set[str] = set()
     refused: set[str] = set()
     flagged: set[str] = set()
     injected = caught = 0
     unasked = [list(each) for each in case["writes_not_in_ground_truth"]]
-    for step, before in steps:
-        found = await _find(before, checks, gathers)
+    for step, before in list_steps(case):
+        found = await _find(before, check, gathers)
         flagged |= {each.rule for each in found}
         if step["tool"] not in EFFECTS:
             continue
@@ -156,24 +124,15 @@ async def look(
     )
 
 
-async def _find(
-    before: Before, checks: Sequence[Check[Subject]], gathers: Sequence[Gather]
-) -> list[Finding]:
+async def _find(before: Before, check: StandardChecks, gathers: Sequence[Gather]) -> list[Finding]:
     """What the checks say of the call that is about to be made."""
     calls = [each.call for each in before.executions]
     facts = [fact for gather in gathers for fact in await gather(before.turn, calls)]
     shown = replace(before, facts=tuple(facts))
-    last = calls[-1].id
-    ruled_out = BY_THE_CLOCK if before.turn.now is NO_DAY else ()
-    return [
-        each
-        for check in checks
-        for each in check(shown)
-        if each.call == last and not each.rule.startswith(ruled_out)
-    ]
+    return [each for each in check(shown) if each.call == calls[-1].id]
 
 
-def count(looked: Sequence[Looked]) -> Result:
+def _count(looked: Sequence[Looked]) -> Result:
     """The figures of some runs."""
     wrong = _of(looked, "wrong-write")
     extra = _of(looked, "utility-ok-but-extra-writes")

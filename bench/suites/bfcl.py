@@ -15,8 +15,7 @@ Result = dict[str, Any]
 SINGLE = ("simple", "multiple_function")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:

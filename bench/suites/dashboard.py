@@ -13,16 +13,14 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from bench import history
-from bench.filled import AT_A_TIME, fill_log, fill_stores
+from bench.filled import AT_A_TIME, KINDS, fill_log, fill_stores
 from bench.report import progress
 from bench.rounds import digits
-from bench.suites.lookup import KINDS
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
@@ -64,12 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--short", action="store_true", help=f"only {' and '.join(ASKED)}, and not every view"
     )
-    parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FOLDER",
-        help="keep the filled stores there, and use those that are there already",
-    )
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -96,9 +88,8 @@ def _measure_kind(
 ) -> dict[str, Any]:
     """All sizes in turn within a round, so that a busy moment of the machine meets each of them."""
     with ExitStack() as stack:
-        keep = None if options.keep is None else options.keep.absolute()
         fill = partial(fill_log, span=MONTH)
-        filled = stack.enter_context(fill_stores(kind, sizes, fill=fill, keep=keep, step=step))
+        filled = stack.enter_context(fill_stores(kind, sizes, fill=fill, step=step))
         clients = {}
         for rows, each in filled.items():
             store = open_store(each.url)

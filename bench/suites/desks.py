@@ -31,8 +31,7 @@ GOOD = "tau/ok_calls"
 FAILING = ("tau/failed_unrepaired", "tau/repair_pairs")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bench.data import add_data_arguments, read_cases
-from bench.missing import MissingError
+from bench.data import add_data_arguments, read_cases, read_json
 from bench.report import progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
@@ -53,10 +52,7 @@ def run(options: argparse.Namespace) -> Result:
 
 
 def read_tools(options: argparse.Namespace) -> Mapping[str, Any]:
-    path = options.data / "third" / "dialogs_tools.json"
-    if not path.is_file():
-        raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    return dict(json.loads(path.read_text()))
+    return read_json(options.data / "third" / "dialogs_tools.json")
 
 
 async def _look_at_all(cases: Sequence[Case], about: Mapping[str, Any], *, listing: bool) -> Result:

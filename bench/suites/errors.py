@@ -14,8 +14,7 @@ Result = dict[str, Any]
 FILE = "outside/error_classes"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:

@@ -11,8 +11,7 @@ from mulligan.learning.soft_errors import find_silent_error
 Result = dict[str, Any]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:

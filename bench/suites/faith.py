@@ -14,8 +14,7 @@ from mulligan.types.reply import Reply
 Result = dict[str, Any]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:

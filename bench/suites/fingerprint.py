@@ -21,11 +21,9 @@ FILES = (
 )
 PAIRS = "outside/error_pairs"
 """Two errors of one tool, and whether a person calls them one problem: 1, 0, or "?"."""
-SHOWN = 10
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -46,7 +44,6 @@ def run(options: argparse.Namespace) -> Result:
         "over_merged": sum(_needs_two_fixes(cases, held) for held in merged),
         "over_split": sum(len(held) > 1 for held in _partners(theirs, mine).values()),
         "pairs": _measure_pairs(read_cases(options, PAIRS)),
-        "disagreements": _disagreements(mine, theirs, masked),
     }
 
 
@@ -102,23 +99,3 @@ def _needs_two_fixes(cases: Sequence[dict[str, Any]], held: Sequence[int]) -> bo
         if repair := cases[at].get("repair_class"):
             repairs[cases[at]["error_group"]][RIGHT_DECISION.get(repair, repair)] += 1
     return len({each.most_common(1)[0][0] for each in repairs.values()}) > 1
-
-
-def _disagreements(
-    mine: Sequence[str], theirs: Sequence[str], masked: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Where the most pairs are joined by one and parted by the other."""
-    example = dict(zip(mine, masked, strict=True))
-    found = []
-    for what, one, other in (("merged", mine, theirs), ("split", theirs, mine)):
-        inside: dict[str, Counter[str]] = defaultdict(Counter)
-        for left, right in zip(one, other, strict=True):
-            inside[left][right] += 1
-        for name, parts in inside.items():
-            pairs = _pairs(sum(parts.values())) - sum(map(_pairs, parts.values()))
-            if pairs:
-                text = example.get(name, name)
-                found.append(
-                    {"what": what, "pairs": pairs, "parts": len(parts), "example": text[:90]}
-                )
-    return sorted(found, key=lambda each: -each["pairs"])[:SHOWN]

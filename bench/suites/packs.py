@@ -14,8 +14,6 @@ from typing import Any
 import sqlalchemy
 
 from bench.crash.workers import scratch
-from bench.crash.worlds import open_worlds
-from bench.packs.database_server import serve_mariadb
 from bench.packs.event_server import serve_elsewhere
 from bench.packs.folders import FolderWorld
 from bench.packs.life import Case, Life, Tally, World, create_journal
@@ -25,12 +23,12 @@ from bench.packs.mails import MailWorld
 from bench.packs.resources import ResourceWorld
 from bench.packs.rows import RowWorld
 from bench.report import progress
-from mulligan_testing.postgres import to_sqlalchemy_url
+from bench.servers import DATABASES, find_database
 
 Result = dict[str, Any]
 
 EMPTY = "empty"
-KNOWN = ("sqlite", "postgres", "mariadb", "files", "http", "http-bare", "mail")
+KNOWN = (*DATABASES, "files", "http", "http-bare", "mail")
 MEANINGS = {
     "runs": "calls of a tool",
     "kills": "processes killed with -9, in the call or in its recovery",
@@ -101,14 +99,6 @@ def _run_case(world: World, folder: Path, case: Case, hits: tuple[int, int], tal
 def open_world(named: str, folder: Path, stack: ExitStack) -> World:
     """What is struck at, for as long as the stack lasts."""
     match named:
-        case "sqlite":
-            return RowWorld(f"sqlite:///{folder}/rows.db")
-        case "postgres":
-            server = open_worlds("postgres", stack).server
-            assert server is not None
-            return RowWorld(to_sqlalchemy_url(stack.enter_context(server.create_database())))
-        case "mariadb":
-            return RowWorld(stack.enter_context(serve_mariadb()))
         case "files":
             return FolderWorld(folder)
         case "http" | "http-bare":
@@ -116,8 +106,8 @@ def open_world(named: str, folder: Path, stack: ExitStack) -> World:
             return ResourceWorld(stack.enter_context(serve_elsewhere(etags=etags)), etags=etags)
         case "mail":
             return MailWorld(stack.enter_context(serve_dovecot()))
-        case url:
-            return RowWorld(url)
+        case database:
+            return RowWorld(find_database(database, folder, stack))
 
 
 def failed(result: Result) -> str:

@@ -71,7 +71,6 @@ class Told:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     add_environment_arguments(parser)
-    parser.add_argument("--apart", metavar="A,B", help="report these tools apart from the others")
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -84,13 +83,10 @@ def run(options: argparse.Namespace) -> Result:
             step(case["tool"])
             found.append(_told(case, world, lessons=lessons[fold_of(case)], by=referee))
         versions = referee.versions
-    apart = sorted(frozenset((options.apart or "").split(",")) - {""})
     return {
         "n": len(cases),
         **summarize(found),
         "scope": SCOPE,
-        "apart": {name: summarize([e for e in found if e.tool == name]) for name in apart},
-        "others": summarize([each for each in found if each.tool not in apart]),
         "wrong_by_tool": _wrong(found),
         "versions": versions,
     }

@@ -19,8 +19,7 @@ Settings = Mapping[str, Any]
 LESS = "less than"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def _bounds(relation: str, count: int) -> dict[str, int]:

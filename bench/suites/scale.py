@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,12 +14,12 @@ from typing import Any
 import apsw
 import psycopg
 
-from bench.missing import MissingError
 from bench.report import progress
 from bench.scale import measuring
 from bench.scale.deciding import measure_decisions
 from bench.scale.measuring import Place, measure
-from mulligan_testing.postgres import PostgresServer, run_postgres_server
+from bench.servers import run_server
+from mulligan_testing.postgres import PostgresServer
 
 Result = dict[str, Any]
 
@@ -76,7 +76,7 @@ def _name_figures(by_store: Mapping[str, Result]) -> Result:
 
 def _measure_store(store: str, options: argparse.Namespace, step: Any) -> Result:
     found: Result = {"actions": [], "rows": []}
-    with _open_server(store) as server:
+    with nullcontext() if store == "sqlite" else run_server() as server:
         for name, work in _choose_works(options).items():
             for processes in options.workers:
                 step(f"{store}: {name} by {processes}")
@@ -94,22 +94,6 @@ def _choose_works(options: argparse.Namespace) -> dict[str, measuring.Work]:
         "actions": partial(measuring.act, actions=options.actions),
         "rows": partial(measuring.log, rows=options.rows),
     }
-
-
-@contextmanager
-def _open_server(store: str) -> Iterator[PostgresServer | None]:
-    if store == "sqlite":
-        yield None
-        return
-    try:
-        running = run_postgres_server()
-        server = running.__enter__()
-    except (ImportError, RuntimeError) as error:
-        raise MissingError(f"There is no Postgres to measure: {error}") from error
-    try:
-        yield server
-    finally:
-        running.__exit__(None, None, None)
 
 
 @contextmanager

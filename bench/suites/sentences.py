@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,8 +19,7 @@ SHIFTS = (-3, -2, -1, 1, 2, 3)
 FILE = "outside/sentences"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -31,20 +29,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         for case in cases:
             step(case["sentence"])
             found.append([_flags(case, days) for days in (0, *SHIFTS)])
-    apart = [_is_apart(case) for case in cases]
     return {
         "n": len(cases),
         "shifts": list(SHIFTS),
         **_count(found),
-        "looked_at": _count([each for each, kept in zip(found, apart, strict=True) if not kept]),
-        "kept_apart": _count([each for each, kept in zip(found, apart, strict=True) if kept]),
         "flagged_ids": [case["id"] for case, each in zip(cases, found, strict=True) if each[0]],
     }
-
-
-def _is_apart(case: Mapping[str, Any]) -> bool:
-    """Whether a case is of the part that was not read while rules were made."""
-    return zlib.crc32(case["id"].encode()) % 2 == 1
 
 
 def _count(found: Sequence[Sequence[bool]]) -> dict[str, Any]:

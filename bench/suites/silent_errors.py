@@ -18,8 +18,7 @@ OUTSIDE = "outside/results"
 GOOD = ("ok", "empty")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:

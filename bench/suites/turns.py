@@ -6,14 +6,13 @@ import argparse
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.filled import open_places
 from bench.report import progress
 from bench.turn_growth import ALLOWED, GROWTHS, Grown, measure_growth
 from bench.turns import Desk, count_turn, open_meter, time_turn
 from mulligan import Mulligan
-from mulligan_testing.postgres import run_postgres_server
 
 Result = dict[str, Any]
 STORES = ("memory", "sqlite", "postgres")
@@ -66,12 +65,9 @@ def _count(store: str) -> Result:
 def _open_place(store: str) -> Iterator[str]:
     if store == "memory":
         yield "memory:"
-    elif store == "sqlite":
-        with TemporaryDirectory() as folder:
-            yield f"sqlite:///{folder}/turns.db"
-    else:
-        with run_postgres_server() as server, server.create_database() as url:
-            yield url
+        return
+    with open_places(store) as make, make() as url:
+        yield url
 
 
 def failed(result: Result) -> str:

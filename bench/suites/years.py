@@ -18,14 +18,12 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, ExitStack
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from bench import history
-from bench.filled import AT_A_TIME, Filled, fill_stores
+from bench.filled import AT_A_TIME, KINDS, Filled, fill_stores
 from bench.report import progress
 from bench.rounds import digits, quartiles
-from bench.suites.lookup import KINDS
 from bench.years.application import Question, Trial, open_application, open_trial
 from bench.years.past import Past
 from bench.years.sizes import measure_row_bytes
@@ -45,7 +43,6 @@ MOST_ROW_BYTES = 450
 LEAST_ROWS = 100_000
 """Of a largest store that is smaller nothing can be told: it is mostly empty pages."""
 SELDOM = 3
-CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 NAMED = {
     "turn_ms": "turn",
     "failing_turn_ms": "failing turn",
@@ -61,18 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", choices=(*KINDS, "both"), default="both")
     parser.add_argument("--rounds", type=int, default=40, help="of all stores in turn")
     parser.add_argument("--seed", type=int, default=1, help="of the order within a round")
-    parser.add_argument(
-        "--clock",
-        choices=list(CLOCKS),
-        default="wall",
-        help="what is timed: all that passes, or where others are at work too our processor time",
-    )
-    parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FOLDER",
-        help="keep the filled stores there, and use those that are there already",
-    )
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -86,7 +71,6 @@ def run(options: argparse.Namespace) -> Result:
         "n": options.rounds,
         **_name_figures(stores),
         "rows": sizes,
-        "clock": options.clock,
         "stores": stores,
         "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
     }
@@ -96,8 +80,7 @@ def _measure_kind(
     kind: str, sizes: list[int], options: argparse.Namespace, *, step: Callable[[str], None]
 ) -> Result:
     with ExitStack() as stack:
-        keep = None if options.keep is None else options.keep.absolute() / "years"
-        filled = stack.enter_context(fill_stores(kind, sizes, fill=_fill, keep=keep, step=step))
+        filled = stack.enter_context(fill_stores(kind, sizes, fill=_fill, step=step))
         row_bytes = {str(rows): measure_row_bytes(each.url) for rows, each in filled.items()}
         taken = asyncio.run(_measure(filled, options, step=lambda: step(f"{kind}: measuring")))
     return {
@@ -131,7 +114,7 @@ async def _measure(
             trials[rows] = await open_trial(m, each)
         often = {rows: trial.questions for rows, trial in trials.items()}
         # The first round warms up: connections, pages, statements, what is loaded at first use.
-        ask = partial(_ask_round, chance=chance, read_clock=CLOCKS[options.clock])
+        ask = partial(_ask_round, chance=chance)
         await ask(often, {})
         taken: Taken = {}
         for _ in range(options.rounds):
@@ -148,15 +131,14 @@ async def _ask_round(
     taken: Taken,
     *,
     chance: random.Random,
-    read_clock: Callable[[], float],
 ) -> None:
     """Each question to every store, one right after the other, in an order of chance."""
     names = list(next(iter(asked.values())))
     for name in names:
         for rows in chance.sample(sorted(asked), k=len(asked)):
-            started = read_clock()
+            started = time.perf_counter()
             await asked[rows][name]()
-            took = (read_clock() - started) * 1e3
+            took = (time.perf_counter() - started) * 1e3
             taken.setdefault(name, {}).setdefault(rows, []).append(took)
 
 
