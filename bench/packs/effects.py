@@ -15,9 +15,7 @@ from typing import Any
 
 from bench.packs.campaign import Totals
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
 from mulligan.types.action import HOLDS, SETTLED, Action, ActionQuery
-from mulligan.types.finding import Finding, Severity
 
 THEIRS = "theirs"
 """In everything that somebody else writes."""
@@ -167,12 +165,6 @@ class Verdict:
     def _describe(self, differences: Mapping[str, Any]) -> str:
         told = [f"{each.call}: {each.state} {each.why}" for each in self.fates]
         return f"{told} needless={self.needless} untrue={self.untrue} {differences}"[:2_000]
-
-
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    """A reviewer to whom all that was done is wrong."""
-    if attempted.executions:
-        yield Finding(rule="bench.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
 
 
 def list_actions(m: Mulligan) -> list[Action]:

@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool, StaticPool
 
+from bench.packs.acting import act_once, reject
 from bench.packs.campaign import Totals
 from bench.packs.schemas import (
     AUDIT,
@@ -36,10 +37,7 @@ from bench.packs.schemas import (
     draw_values,
 )
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
-from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import ActionQuery
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs import sql
 from mulligan_packs.compose import compose
 
@@ -191,7 +189,7 @@ class History:
         self._fill()
         totals.histories += 1
         totals.deeds[self.deed] += 1
-        with Mulligan("memory:", checks=[_reject] if self.wrong else [], recover=False) as m:
+        with Mulligan("memory:", checks=[reject] if self.wrong else [], recover=False) as m:
             call, leaves = self._declare(m)
             self.seen["before"] = self._look()
             asyncio.run(self._act(m, call))
@@ -238,9 +236,7 @@ class History:
         return rows
 
     async def _act(self, m: Mulligan, call: Callable[[], Any]) -> None:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
+        async def work() -> None:
             try:
                 await call()
             except Exception as error:
@@ -249,9 +245,8 @@ class History:
             if self.moment == "after":
                 self._disturb()
             self.seen["edited"] = self._look()
-            return "Done."
 
-        await m.act("Do it", agent)
+        await act_once(m, work)
 
     # The tool.
 
@@ -698,11 +693,6 @@ def _insert(
     placed = ", ".join(f":{column}" for column in row)
     statement = f"{before} INTO {name} ({', '.join(row)}) VALUES ({placed}){after}"
     connection.execute(text(statement), row)
-
-
-def _reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="bench.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
 
 
 @dataclass(kw_only=True)
