@@ -86,9 +86,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alike", action="store_true", help="draw blows from the seed alone, to compare versions"
     )
-    parser.add_argument(
-        "--without", nargs="+", default=(), metavar="NAME", help="scenarios that are left out"
-    )
     parser.add_argument("--mutants", action="store_true", help="plant mistakes, and look for them")
     parser.add_argument(
         "--only", default="", metavar="WORDS", help="mistakes with these words in their names"
@@ -99,12 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Result:
-    every = [
-        case
-        for case in cases()
-        if (not options.quick or case.name in QUICK_CASES)
-        and not case.scenario.name.startswith(tuple(options.without))
-    ]
+    every = [case for case in cases() if not options.quick or case.name in QUICK_CASES]
     stores = STORES if options.store == "both" else (options.store,)
     by_store = {store: _strike(store, every, options) for store in stores}
     whole = Tally()
