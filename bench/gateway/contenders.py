@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import socket
@@ -182,9 +181,3 @@ async def time_calls(client: Client, calls: int, *, seed: int = 0) -> list[float
         if answer.structured_content["seats"] != seed + number:
             raise AssertionError("An answer is not that of its call.")
     return took
-
-
-async def time_together(clients: list[Client], calls: int) -> list[float]:
-    """The same, of many clients at once."""
-    asked = (time_calls(each, calls, seed=1_000 * n) for n, each in enumerate(clients))
-    return [each for took in await asyncio.gather(*asked) for each in took]

@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +22,8 @@ from bench.redaction.kinds import KINDS, Kind
 from bench.redaction.ordinary import FRAMES, ORDINARY
 from bench.redaction.wrappings import ENCODINGS, PLACES, is_leaked
 from bench.report import Step, progress
-from bench.rounds import Worker, digits, interleave, pick, quartiles
+from bench.rounds import Worker, digits
+from bench.suites import overhead
 from mulligan.redaction import Capture, Hide, Redactor
 
 Result = dict[str, Any]
@@ -33,8 +33,6 @@ PARTS = (SEEN, HELD, "all")
 VALUES = 15
 """Of each kind of ordinary values."""
 MOST_HIDDEN = 0.05
-PAYLOADS = ((200, 300), (2_000, 60), (100_000, 3))
-_ROUNDS = 15
 _SHOWN_LEAKS = 40
 
 
@@ -177,39 +175,18 @@ def _count_hidden(hidden: Mapping[str, list[str]], *, held: bool) -> int:
 def _measure(options: argparse.Namespace) -> Result:
     """How long it takes, beside logfire's scrubber, on payloads of three sizes."""
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
-    paired: list[float] = []
-    by_size: Result = {}
+    plan = overhead.Plan(rounds=15)
     with ExitStack() as stack:
-        workers = {"ours": Worker("redaction", python=Path(sys.executable))}
+        workers = {"redaction": Worker("redaction", python=Path(sys.executable))}
         if peers:
             workers["logfire"] = Worker("logfire_scrubber", python=peers)
         for worker in workers.values():
             stack.callback(worker.close)
-        step = stack.enter_context(progress(_ROUNDS * len(PAYLOADS)))
-        for size, n in PAYLOADS:
-            answers = interleave(
-                {
-                    name: partial(_ask, worker, n=n, size=size, seed=options.seed)
-                    for name, worker in workers.items()
-                },
-                rounds=_ROUNDS,
-                chance=random.Random(options.seed),
-                step=partial(step, f"{size:,} bytes"),
-            )
-            us = {name: pick(blocks, "us") for name, blocks in answers.items()}
-            by_size[str(size)] = {f"{name}_us": quartiles(values) for name, values in us.items()}
-            paired += [a / b for a, b in zip(us["ours"], us.get("logfire", ()), strict=False)]
+        step = stack.enter_context(progress(plan.rounds * len(plan.payloads)))
+        measured = overhead.Measured(workers, plan=plan, seed=options.seed, step=step)
+        speed = overhead.redaction(measured)
         named = {k: v for worker in workers.values() for k, v in worker.versions.items()}
-    middle = sorted(paired)[len(paired) // 2] if paired else None
-    return {
-        "redaction_ratio": digits(middle) if middle else None,
-        "speed": by_size,
-        "versions": named,
-    }
-
-
-def _ask(worker: Worker, number: int, *, n: int, size: int, seed: int) -> dict[str, Any]:
-    return worker.ask("scrub", n=n, size=size, seed=seed * 1_000 + number)
+    return {**speed, "versions": named}
 
 
 def failed(result: Result) -> str:

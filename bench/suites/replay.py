@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.replayed import measure_agreement, measure_opening, replay_file, write_calls
+from bench.replayed import measure_agreement, replay_file, write_calls
 
 Result = dict[str, Any]
 
@@ -31,7 +31,6 @@ def run(options: argparse.Namespace) -> Result:
             "peak_mb": first.peak_mb,
             "agreement": measure_agreement(folder),
             "same_twice": first.said == again.said,
-            "opens_in_seconds": measure_opening(report),
         }
 
 
