@@ -6,7 +6,8 @@ A suite is a module with two functions:
 - `run(options) -> dict`: measure, and return the JSON object: `n`, its figures, and under
   `versions` those of peers
 
-One that proves something also has `failed(result) -> str`: what is not as it must be, or nothing.
+One that proves something also has `PROMISES`, the names of figures that must be none, or
+`failed(result) -> str`: what else is not as it must be, or nothing.
 `MEANINGS` are words for figures, by their names, for who reads them as a table.
 
 Its name is the file's, with `-` for `_`; its docstring's first line is its summary.
@@ -42,5 +43,6 @@ def load(name: str) -> Suite:
 
 def failure_of(suite: Suite, result: Result) -> str:
     """What a suite that proves something found untrue; empty when nothing, or it proves nothing."""
-    failed = getattr(suite, "failed", None)
-    return str(failed(result)) if failed else ""
+    promises, failed = getattr(suite, "PROMISES", ()), getattr(suite, "failed", None)
+    broken = [f"{result[name]} {name}" for name in promises if result[name]]
+    return "; ".join(filter(None, [*broken, failed(result) if failed else ""]))

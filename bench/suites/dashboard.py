@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 from collections.abc import Callable
@@ -67,7 +66,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
-    load = os.getloadavg()[0]
     steps = len(kinds) * sum(history.batches_of(rows, at_a_time=AT_A_TIME) for rows in sizes)
     with ExitStack() as stack:
         step = stack.enter_context(progress(steps))
@@ -79,7 +77,6 @@ def run(options: argparse.Namespace) -> Result:
         "worst_p95_ms": max(s["p95_ms"][-1] for pages in stores.values() for s in pages.values()),
         "rows": sizes,
         "stores": stores,
-        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
     }
 
 

@@ -18,7 +18,7 @@ from bench.attempts import attempted
 from bench.data import add_data_arguments, has_cases, is_kept_out, read_cases
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress
-from bench.rounds import Worker, digits
+from bench.rounds import Worker, digits, read_versions, start_workers
 from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
 from mulligan.loops.actions import Attempted
@@ -57,21 +57,23 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     cases = read_cases(options, "dates/cases")
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
     with ExitStack() as stack:
-        workers = _start(stack, peers)
+        ours = Path(sys.executable)
+        wanted = {n: (ours if n == OURS else peers, module) for n, module in WORKERS.items()}
+        workers = start_workers(stack, wanted)
         step = stack.enter_context(progress(len(workers) * (1 + options.rounds) + 1))
         outcomes = {name: _outcomes(worker, cases, step) for name, worker in workers.items()}
         outside = _measure_outside(workers[OURS], options, step)
         third = _measure_third(workers[OURS], options, step)
         medians = _medians(workers, cases, options=options, step=step)
-        versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
+        versions = read_versions(workers)
     step("as a checker")
-    ours = outcomes.pop(OURS)
+    mine = outcomes.pop(OURS)
     return {
         "n": len(cases),
-        **_shares(cases, ours),
-        "by_source": _by_source(cases, ours),
+        **_shares(cases, mine),
+        "by_source": _by_source(cases, mine),
         "wrong_ids": [
-            case["id"] for case, found in zip(cases, ours, strict=True) if found == WRONG
+            case["id"] for case, found in zip(cases, mine, strict=True) if found == WRONG
         ],
         "peers": {name: _shares(cases, found) for name, found in outcomes.items()},
         "outside": outside,
@@ -82,16 +84,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "peers_median_us": medians,
         "versions": versions,
     }
-
-
-def _start(stack: ExitStack, peers: Path | None) -> dict[str, Worker]:
-    workers = {}
-    for name, module in WORKERS.items():
-        python = Path(sys.executable) if name == OURS else peers
-        if python is not None:
-            workers[name] = Worker(module, python=python)
-            stack.callback(workers[name].close)
-    return workers
 
 
 def _asked(case: Case) -> list[str]:

@@ -13,11 +13,11 @@ from typing import Any
 
 from bench.crash.workers import scratch
 from bench.packs import campaign
-from bench.packs.campaign import MEANINGS, Draw, Totals, failed
+from bench.packs.campaign import MEANINGS, PROMISES, Draw, Totals, failed
 from bench.packs.effect_mutants import list_hunts
 from mulligan_testing.simulations import SIMULATIONS
 
-__all__ = ["MEANINGS", "failed"]
+__all__ = ["MEANINGS", "PROMISES", "failed"]
 
 PACKS = ("files", "http", "calendar", *SIMULATIONS)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.metadata
-import os
 import random
 import statistics
 import subprocess
@@ -66,7 +65,7 @@ def run(options: argparse.Namespace) -> Result:
     plan = QUICK if options.quick else Plan()
     if options.rounds:
         plan = replace(plan, rounds=options.rounds)
-    install, load = not options.no_install, os.getloadavg()
+    install = not options.no_install
     fastmcp = proxy = None
     if not options.alone:
         fastmcp = peer_python(options.peers / ".venv-fastmcp", install=install, pins=FASTMCP)
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace) -> Result:
         places = Places(folder=Path(folder), fastmcp=fastmcp, mcp_proxy=proxy)
         found = asyncio.run(_measure(places, plan, random.Random(options.seed), step))
     result = {"n": plan.rounds * plan.calls, **_compare(found)}
-    return {**result, "load": [digits(each) for each in load], "versions": _versions(places)}
+    return {**result, "versions": _versions(places)}
 
 
 async def _measure(

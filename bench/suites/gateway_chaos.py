@@ -13,7 +13,7 @@ from bench.gateway.chaos import play
 from bench.gateway.crowd import play as play_crowd
 
 Result = dict[str, Any]
-PROVED = ("duplicates", "hung", "zombies", "other_failed")
+PROMISES = ("duplicates", "hung", "zombies", "other_failed")
 CALLS = 400
 """Of the one who comes beside the crowd; as many before, alone."""
 
@@ -29,8 +29,3 @@ def run(options: argparse.Namespace) -> Result:
         found: Result = asyncio.run(play(options.rounds, Path(folder), seed=options.seed))
         found |= asyncio.run(play_crowd(options.clients, CALLS, Path(folder)))
     return {"n": options.rounds, **found}
-
-
-def failed(result: Result) -> str:
-    wrong = {name: result[name] for name in PROVED if result.get(name)}
-    return f"The gateway did not stand it: {wrong}." if wrong else ""

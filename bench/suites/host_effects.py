@@ -53,11 +53,6 @@ def run(options: argparse.Namespace) -> Result:
     return {"n": len(cells), **sums, "rows": told, "examples": examples[:20], "versions": versions}
 
 
-def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])
-
-
 def _find_versions(names: list[str]) -> dict[str, str]:
     try:
         return {name: importlib.metadata.version(PACKAGES[name]) for name in names}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
 import time
@@ -53,7 +52,6 @@ def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
     steps = len(kinds) * sum(map(history.batches_of, sizes)) + options.rounds
-    load = os.getloadavg()[0]
     with ExitStack() as stack:
         step = stack.enter_context(progress(steps))
         places = list(_filled(stack, kinds, sizes, step=step))
@@ -63,7 +61,6 @@ def run(options: argparse.Namespace) -> Result:
         "n": options.rounds * options.lookups,
         **_worst(by_kind),
         "stores": by_kind,
-        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
 import sys
@@ -31,6 +30,8 @@ from bench.rounds import (
     pick,
     quartiles,
     ratio,
+    read_versions,
+    start_workers,
 )
 
 Result = dict[str, Any]
@@ -123,7 +124,6 @@ def run(options: argparse.Namespace) -> Result:
     if options.rounds:
         plan = replace(plan, rounds=options.rounds)
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
-    load = os.getloadavg()
     steps = plan.rounds * (1 + len(plan.payloads)) + plan.log_rounds + plan.turns + plan.imports
     steps += plan.journal_rounds
     with ExitStack() as stack:
@@ -140,36 +140,28 @@ def run(options: argparse.Namespace) -> Result:
     for section in sections:
         spread |= section.pop("spread")
         result |= section
-    versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
-    loads = {"start": [digits(x) for x in load], "end": [digits(x) for x in os.getloadavg()]}
+    versions = read_versions(workers)
     repeats = {"calls": plan.rounds, "log": plan.log_rounds, "stall": plan.turns}
     repeats |= {"redaction": plan.rounds, "import": plan.imports, "calls_in_a_block": plan.calls}
     repeats["journal"] = plan.journal_rounds
-    return {**result, "spread": spread, "load": loads, "repeats": repeats, "versions": versions}
+    return {**result, "spread": spread, "repeats": repeats, "versions": versions}
 
 
 def _start(stack: ExitStack, folder: Path, peers: Path | None, *, form: str) -> dict[str, Worker]:
     """Every worker, once. Those without work sleep while another is measured."""
     ours, also = Path(sys.executable), choose_form(form, folder)
-    wanted: dict[str, tuple[Path, str, tuple[str, ...]]] = {
-        "ours": (ours, "ours", (str(folder / "ours.db"),)),
-        "redaction": (ours, "redaction", ()),
-        "log": (ours, "log", (str(folder),)),
-        "journal": (ours, "journal", (str(folder),)),
-        "busy": (ours, "busy", (str(folder),)),
+    wanted = {
+        "ours": (ours, "ours", str(folder / "ours.db")),
+        "redaction": (ours, "redaction"),
+        "log": (ours, "log", str(folder)),
+        "journal": (ours, "journal", str(folder)),
+        "busy": (ours, "busy", str(folder)),
+        "otel_drop": (peers, "otel", "drop"),
+        "otel_json": (peers, "otel", "json", str(folder / "spans.jsonl")),
+        "saga": (peers, "saga", str(folder / "saga.log")),
+        "logfire": (peers, "logfire_scrubber"),
     }
-    if peers:
-        wanted |= {
-            "otel_drop": (peers, "otel", ("drop",)),
-            "otel_json": (peers, "otel", ("json", str(folder / "spans.jsonl"))),
-            "saga": (peers, "saga", (str(folder / "saga.log"),)),
-            "logfire": (peers, "logfire_scrubber", ()),
-        }
-    workers: dict[str, Worker] = {}
-    for name, (python, module, arguments) in wanted.items():
-        workers[name] = Worker(module, *arguments, python=python, also=also)
-        stack.callback(workers[name].close)
-    return workers
+    return start_workers(stack, wanted, also=also)
 
 
 class Measured:

@@ -57,8 +57,3 @@ def run(options: argparse.Namespace) -> Result:
         found = start_child(paused, timeout=int(120 + 2 * A_PAUSE * options.pauses))().said
     versions = {"psycopg": psycopg.__version__}
     return {"n": found["pauses"], "workers": options.workers, **found, "versions": versions}
-
-
-def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])

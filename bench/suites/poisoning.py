@@ -14,7 +14,7 @@ from mulligan.settings import Memory
 Result = dict[str, Any]
 
 MOST_HARMED = 2
-NEVER = ("cross_tenant", "words")
+PROMISES = ("cross_tenant", "words")
 HARM = ("harmed", "turned")
 MEANINGS = {
     "turns": "turns",
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> Result:
 
 def failed(result: Result) -> str:
     """Why a result is no proof: somebody was harmed, or nobody was helped."""
-    broken = [f"{result[name]} {name}" for name in NEVER if result[name]]
+    broken = []
     if sum(result[name] for name in HARM) > MOST_HARMED:
         found = ", ".join(f"{result[name]} {name}" for name in HARM)
         broken.append(f"{found}, and {MOST_HARMED} are the most")

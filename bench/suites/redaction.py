@@ -7,7 +7,6 @@ encodings, drawn by their names, is held out: rules are written against the othe
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 from collections import Counter
@@ -22,7 +21,7 @@ from bench.redaction.kinds import KINDS, Kind
 from bench.redaction.ordinary import FRAMES, ORDINARY
 from bench.redaction.wrappings import ENCODINGS, PLACES, is_leaked
 from bench.report import Step, progress
-from bench.rounds import Worker, digits
+from bench.rounds import read_versions, start_workers
 from bench.suites import overhead
 from mulligan.redaction import Capture, Hide, Redactor
 
@@ -76,7 +75,6 @@ def run(options: argparse.Namespace) -> Result:
         **ordinary,
         **speed,
         "part": plan.part,
-        "load": digits(os.getloadavg()[0]),
         "versions": speed.pop("versions", {}),
     }
 
@@ -177,15 +175,12 @@ def _measure(options: argparse.Namespace) -> Result:
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
     plan = overhead.Plan(rounds=15)
     with ExitStack() as stack:
-        workers = {"redaction": Worker("redaction", python=Path(sys.executable))}
-        if peers:
-            workers["logfire"] = Worker("logfire_scrubber", python=peers)
-        for worker in workers.values():
-            stack.callback(worker.close)
+        ours, theirs = (Path(sys.executable), "redaction"), (peers, "logfire_scrubber")
+        workers = start_workers(stack, {"redaction": ours, "logfire": theirs})
         step = stack.enter_context(progress(plan.rounds * len(plan.payloads)))
         measured = overhead.Measured(workers, plan=plan, seed=options.seed, step=step)
         speed = overhead.redaction(measured)
-        named = {k: v for worker in workers.values() for k, v in worker.versions.items()}
+        named = read_versions(workers)
     return {**speed, "versions": named}
 
 

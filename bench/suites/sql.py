@@ -10,12 +10,12 @@ import sqlalchemy
 
 from bench.crash.workers import scratch
 from bench.packs import campaign
-from bench.packs.campaign import MEANINGS, failed
+from bench.packs.campaign import MEANINGS, PROMISES, failed
 from bench.packs.histories import Place
 from bench.packs.sql_mutants import list_hunts
 from bench.servers import DATABASES, find_database
 
-__all__ = ["MEANINGS", "failed"]
+__all__ = ["MEANINGS", "PROMISES", "failed"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 from contextlib import ExitStack
@@ -14,7 +13,18 @@ from typing import Any
 
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import progress
-from bench.rounds import Answer, Worker, digits, interleave, middle, pick, quartiles, ratio
+from bench.rounds import (
+    Answer,
+    Worker,
+    digits,
+    interleave,
+    middle,
+    pick,
+    quartiles,
+    ratio,
+    read_versions,
+    start_workers,
+)
 
 Result = dict[str, Any]
 
@@ -51,27 +61,19 @@ def run(options: argparse.Namespace) -> Result:
         plan = replace(plan, rounds=options.rounds)
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
     with ExitStack() as stack:
-        workers = _start(stack, peers)
+        ours = (Path(sys.executable), "text_checks")
+        theirs = (peers, "guardrails_text")
+        workers = start_workers(stack, {"ours": ours, "guardrails": theirs})
         step = stack.enter_context(progress(2 * plan.rounds))
         small = _rounds(workers, plan=plan, size=REPLY, seed=options.seed, step=step)
-        ours = {"ours": workers["ours"]}
-        large = _rounds(ours, plan=plan, size=plan.large, seed=options.seed, step=step)
-    versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
+        alone = {"ours": workers["ours"]}
+        large = _rounds(alone, plan=plan, size=plan.large, seed=options.seed, step=step)
+    versions = read_versions(workers)
     return {
         "n": plan.rounds * plan.replies,
         **_figures(small, large["ours"]),
-        "load": digits(os.getloadavg()[0]),
         "versions": versions,
     }
-
-
-def _start(stack: ExitStack, peers: Path | None) -> dict[str, Worker]:
-    workers = {"ours": Worker("text_checks", python=Path(sys.executable))}
-    if peers:
-        workers["guardrails"] = Worker("guardrails_text", python=peers)
-    for worker in workers.values():
-        stack.callback(worker.close)
-    return workers
 
 
 def _rounds(

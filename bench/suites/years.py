@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
 import statistics
 import time
@@ -63,7 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
-    load = os.getloadavg()[0]
     filling = sum(_make_past(rows, "").count_steps(AT_A_TIME) for rows in sizes)
     with progress(len(kinds) * (filling + options.rounds)) as step:
         stores = {kind: _measure_kind(kind, sizes, options, step=step) for kind in kinds}
@@ -72,7 +70,6 @@ def run(options: argparse.Namespace) -> Result:
         **_name_figures(stores),
         "rows": sizes,
         "stores": stores,
-        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
     }
 
 
