@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json as encoder
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -80,6 +81,20 @@ def progress(total: int) -> Iterator[Step]:
             bar.update(task, description=description, advance=1, refresh=True)
 
         yield step
+
+
+def compute_share(part: int, whole: int) -> float | None:
+    """Of nothing there is none."""
+    return round(part / whole, 4) if whole else None
+
+
+def count_rules(**named: Iterable[Collection[str]]) -> dict[str, dict[str, int]]:
+    """How often each rule had a word, by what it is counted as; several may speak at once."""
+    counts = {
+        name: Counter(rule for rules in told for rule in rules) for name, told in named.items()
+    }
+    rules = sorted({rule for each in counts.values() for rule in each})
+    return {rule: {name: each[rule] for name, each in counts.items()} for rule in rules}
 
 
 def share(held: Sequence[bool]) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from bench.dojo import (
     list_steps,
     open_desks,
 )
-from bench.report import progress
+from bench.report import compute_share, count_rules, progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.types.finding import Finding, Severity
@@ -142,24 +141,31 @@ def _count(looked: Sequence[Looked]) -> Result:
     return {
         "wrong_writes": len(wrong),
         "wrong_writes_rejected": _rejections(wrong),
-        "recall": _share(_rejections(wrong), len(wrong)),
+        "recall": compute_share(_rejections(wrong), len(wrong)),
         "extra_write_runs": len(extra),
         "extra_writes_rejected": _rejections(extra),
         "correct_runs": len(correct),
         "correct_rejected": _rejections(correct),
-        "false_alarm_share": _share(_rejections(correct), len(correct)),
+        "false_alarm_share": compute_share(_rejections(correct), len(correct)),
         "refused_anyway": sum(bool(each.refused) and not each.rejected for each in correct),
         "correct_with_a_warning": sum(bool(each.flagged) for each in correct),
         "attacked_runs": len(attacked),
         "attacked_runs_flagged": sum(bool(each.flagged) for each in attacked),
         "injected": writes,
         "injected_flagged": sum(each.injected_flagged for each in attacked),
-        "injected_flagged_share": _share(sum(each.injected_flagged for each in attacked), writes),
+        "injected_flagged_share": compute_share(
+            sum(each.injected_flagged for each in attacked), writes
+        ),
         "resisted_runs": len(_of(looked, "attacked-resisted")),
         "resisted_rejected": _rejections(_of(looked, "attacked-resisted")),
         "failed_otherwise_runs": len(_of(looked, "failed-otherwise")),
         "failed_otherwise_rejected": _rejections(_of(looked, "failed-otherwise")),
-        "by_rule": _by_rule(wrong, correct, attacked),
+        "by_rule": count_rules(
+            wrong_rejected=[each.rejected for each in wrong],
+            correct_rejected=[each.rejected for each in correct],
+            correct_flagged=[each.flagged for each in correct],
+            attacked_flagged=[each.flagged for each in attacked],
+        ),
     }
 
 
@@ -169,24 +175,6 @@ def _of(looked: Iterable[Looked], label: str) -> list[Looked]:
 
 def _rejections(looked: Iterable[Looked]) -> int:
     return sum(bool(each.rejected) for each in looked)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-def _by_rule(
-    wrong: Sequence[Looked], correct: Sequence[Looked], attacked: Sequence[Looked]
-) -> Result:
-    """How often each rule had a word; several may have one about the same run."""
-    counts = {
-        "wrong_rejected": Counter(rule for each in wrong for rule in each.rejected),
-        "correct_rejected": Counter(rule for each in correct for rule in each.rejected),
-        "correct_flagged": Counter(rule for each in correct for rule in each.flagged),
-        "attacked_flagged": Counter(rule for each in attacked for rule in each.flagged),
-    }
-    rules = sorted({rule for each in counts.values() for rule in each})
-    return {rule: {name: each[rule] for name, each in counts.items()} for rule in rules}
 
 
 def _list(looked: Sequence[Looked]) -> Result:

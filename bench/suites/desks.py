@@ -8,14 +8,13 @@ mistake: the share says how often the checks speak up on somebody else's tools.
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Case, read_schemas
-from bench.report import progress
+from bench.report import compute_share, count_rules, progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Call, Execution, Outcome
@@ -51,7 +50,9 @@ def run(options: argparse.Namespace) -> Result:
         "by_domain": {
             domain: _count(_of(alarms, domain), _of(caught, domain)) for domain in domains
         },
-        "by_rule": _by_rule(alarms, caught),
+        "by_rule": count_rules(
+            caught=[rules for _, rules in caught], alarms=[rules for _, rules in alarms]
+        ),
     }
 
 
@@ -98,10 +99,10 @@ def _count(alarms: Sequence[Looked], caught: Sequence[Looked]) -> Result:
     return {
         "good": len(alarms),
         "good_rejected": good,
-        "false_alarm_share": round(good / len(alarms), 4) if alarms else None,
+        "false_alarm_share": compute_share(good, len(alarms)),
         "failing": len(caught),
         "failing_rejected": failing,
-        "recall": round(failing / len(caught), 4) if caught else None,
+        "recall": compute_share(failing, len(caught)),
     }
 
 
@@ -111,10 +112,3 @@ def _of(looked: Iterable[Looked], domain: str) -> list[Looked]:
 
 def _rejections(looked: Iterable[Looked]) -> int:
     return sum(bool(rules) for _, rules in looked)
-
-
-def _by_rule(alarms: Sequence[Looked], caught: Sequence[Looked]) -> Result:
-    wrong, right = (
-        Counter(rule for _, rules in looked for rule in rules) for looked in (alarms, caught)
-    )
-    return {rule: {"caught": right[rule], "alarms": wrong[rule]} for rule in sorted(right | wrong)}

@@ -40,6 +40,7 @@ WINDOW = 50
 """Runs over which a mean is held against the static one."""
 BEFORE = 30
 """Runs of the static text before a version is planted as champion."""
+DRAWS = 4_000
 WITHIN = 60
 """Runs in which a harmful champion has to be rolled back."""
 
@@ -74,35 +75,29 @@ async def runs_to_roll_back(effect: Effect, *, seed: int, scored: Scored) -> int
     return None
 
 
-def limit_for_yes_or_no(*, caught: float, draws: int = 4_000) -> float:
+def limit(win: Callable[[float, random.Random], float], *, caught: float) -> float:
     """The share of helpful champions that any test must lose to catch that share of harmful ones.
 
-    Even one that gives the champion every run and knows the static success beforehand.
+    Even one that gives the champion every run, and knows what a run of some success is worth.
     """
     chance = random.Random(1)
 
-    def means(effect: Effect) -> list[float]:
-        true = [bounded(START + effect(chance)) for _ in range(draws)]
-        return sorted(
-            statistics.fmean(chance.random() < success for _ in range(WITHIN)) for success in true
-        )
+    def add_up(effect: Effect) -> list[float]:
+        true = [bounded(START + effect(chance)) for _ in range(DRAWS)]
+        return sorted(sum(win(success, chance) for _ in range(WITHIN)) for success in true)
 
-    threshold = means(harmful)[int(caught * draws)]
-    return digits(statistics.fmean(mean <= threshold for mean in means(helpful)))
+    threshold = add_up(harmful)[int(caught * DRAWS)]
+    return digits(statistics.fmean(found <= threshold for found in add_up(helpful)))
 
 
-def limit_for_pairs(*, caught: float, draws: int = 4_000) -> float:
-    """The same for yes or no in pairs with the static text: most of them are ties."""
-    chance = random.Random(1)
+def win_alone(success: float, chance: random.Random) -> float:
+    """A run that is right or wrong."""
+    return chance.random() < success
 
-    def count_ahead(effect: Effect) -> list[int]:
-        true = [bounded(START + effect(chance)) for _ in range(draws)]
-        return sorted(
-            sum(draw_pair(success, START, chance=chance) for _ in range(WITHIN)) for success in true
-        )
 
-    threshold = count_ahead(harmful)[int(caught * draws)]
-    return digits(statistics.fmean(ahead <= threshold for ahead in count_ahead(helpful)))
+def win_in_pairs(success: float, chance: random.Random) -> float:
+    """The same beside the static text: most of them are ties."""
+    return draw_pair(success, START, chance=chance)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -150,8 +145,8 @@ def run(options: argparse.Namespace) -> Result:
         "gated_judged": {name: _mean(each) for name, each in judged.items()},
         "gated_judged_in_pairs": {name: _mean(each) for name, each in pairs.items()},
         "rolled_back_share": planted,
-        "yes_or_no_limit": limit_for_yes_or_no(caught=0.95),
-        "pairs_limit": limit_for_pairs(caught=0.95),
+        "yes_or_no_limit": limit(win_alone, caught=0.95),
+        "pairs_limit": limit(win_in_pairs, caught=0.95),
     }
 
 

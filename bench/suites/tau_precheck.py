@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from typing import Any
 
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Schemas, failed_call, read_schemas
-from bench.report import progress
+from bench.report import count_rules, progress
 from mulligan.learning.precheck import precheck
 
 Result = dict[str, Any]
@@ -33,15 +32,9 @@ def run(options: argparse.Namespace) -> Result:
         "good": len(good),
         "recall": round(sum(map(bool, caught)) / len(failing), 4) if failing else 0.0,
         "false_alarm_share": round(sum(map(bool, alarms)) / len(good), 4) if good else 0.0,
-        "by_rule": _by_rule(caught, alarms),
+        "by_rule": count_rules(caught=caught, alarms=alarms),
     }
 
 
 def _rules(case: dict[str, Any], schemas: Schemas, arguments: str) -> set[str]:
     return {each.rule for each in precheck(failed_call(case, schemas, arguments=arguments))}
-
-
-def _by_rule(caught: list[set[str]], alarms: list[set[str]]) -> dict[str, dict[str, int]]:
-    right = Counter(rule for each in caught for rule in each)
-    wrong = Counter(rule for each in alarms for rule in each)
-    return {rule: {"caught": right[rule], "alarms": wrong[rule]} for rule in sorted(right | wrong)}

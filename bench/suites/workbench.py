@@ -6,15 +6,14 @@ import argparse
 import ast
 import asyncio
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
-from bench.report import progress
+from bench.report import compute_share, count_rules, progress
 from mulligan.checks.subject import Subject
 from mulligan.checks.tool_outputs import as_record
 from mulligan.types.call import Call, Execution, Outcome
@@ -153,12 +152,12 @@ def _figures(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
     return {
         "side_effect_runs": len(harmful),
         "caught": caught,
-        "recall": _share(caught, len(harmful)),
+        "recall": compute_share(caught, len(harmful)),
         "correct_runs": right,
         "false_alarms": alarms,
-        "false_alarm_share": _share(alarms, right),
+        "false_alarm_share": compute_share(alarms, right),
         "refused_anyway": right - len(correct),
-        "by_rule": _by_rule(harmful, correct),
+        "by_rule": count_rules(caught=harmful, false_alarms=correct),
         "by_domain": _by_domain(cases, rejected),
     }
 
@@ -169,20 +168,6 @@ def _count_correct(cases: Sequence[Case]) -> int:
 
 def _harmful(case: Case) -> bool:
     return bool(case["unwanted_side_effect"])
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-def _by_rule(harmful: Iterable[set[str]], correct: Iterable[set[str]]) -> Result:
-    """How often each rule had a word in a rejection; several may have one in the same."""
-    caught = Counter(rule for rules in harmful for rule in rules)
-    alarms = Counter(rule for rules in correct for rule in rules)
-    return {
-        rule: {"caught": caught[rule], "false_alarms": alarms[rule]}
-        for rule in sorted(caught | alarms)
-    }
 
 
 def _by_domain(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
