@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from typing import NoReturn
 
-from bench import report, suites
+from bench import report, suites, versions
 from bench.missing import MissingError
 from bench.names import list_missing
 
@@ -38,14 +39,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object, nothing else")
     suite.add_arguments(parser)
     options = parser.parse_args(arguments[1:])
-    started = time.perf_counter()
+    started, load = time.perf_counter(), os.getloadavg()[0]
     try:
         result = suite.run(options)
     except MissingError as missing:
         print(missing, file=sys.stderr)
         return UNUSABLE
     seconds = round(time.perf_counter() - started, 1)
-    report.write({"suite": name, "seconds": seconds, **result}, show=suite.show, json=options.json)
+    asked = {each: getattr(options, each) for each in ("half", "part") if hasattr(options, each)}
+    result = {"suite": name, "seconds": seconds, **asked, **result}
+    # Where others are at work too, times say less.
+    result.setdefault("load", {"start": round(load, 1), "end": round(os.getloadavg()[0], 1)})
+    result["versions"] = {**versions.ours(), **result.get("versions", {})}
+    report.write(result, meanings=getattr(suite, "MEANINGS", {}), json=options.json)
     failed = suites.failure_of(suite, result)
     if lost := list_missing(name, result):
         failed = f"{name} lost names that it is compared by: {', '.join(lost)}. {failed}".rstrip()

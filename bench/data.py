@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +42,11 @@ GROUPED_BY: Mapping[str, str] = {
 the same part; else each is alone."""
 
 
-def add_data_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that every suite on data has."""
-    parser.add_argument(
-        "--data", type=Path, required=required, metavar="DIR", help="folder of data"
-    )
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of data")
     parser.add_argument("--half", choices=("public", "heldout"), default="public")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N cases")
-    parser.add_argument("--tools", metavar="A,B", help="only cases of these tools")
-    parser.add_argument("--without-tools", metavar="A,B", help="no case of any of these tools")
     parser.add_argument(
         "--part", choices=tuple(PARTS), default="all", help="kept: a third, by a hash of groups"
     )
@@ -60,8 +56,7 @@ def read_cases(options: argparse.Namespace, name: str) -> list[dict[str, Any]]:
     """The cases of one file in the chosen half and part, such as `tau/repair_pairs`."""
     by = GROUPED_BY.get(name) or GROUPED_BY.get(name.partition("/")[0], "id")
     wanted = PARTS[getattr(options, "part", "all")]
-    chosen = filter(_build_filter(options), _open(options, name))
-    kept = (case for case in chosen if is_kept_out(str(case[by])) in wanted)
+    kept = (case for case in _open(options, name) if is_kept_out(str(case[by])) in wanted)
     return list(itertools.islice(kept, options.limit))
 
 
@@ -80,31 +75,20 @@ def _locate(options: argparse.Namespace, name: str) -> Path:
 
 
 def _open(options: argparse.Namespace, name: str) -> Iterator[dict[str, Any]]:
-    path = _locate(options, name)
+    return _lines(require_file(_locate(options, name)))
+
+
+def require_file(path: Path) -> Path:
+    """The path, if there is such a file in the data."""
     if not path.is_file():
         raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    return _lines(path)
+    return path
 
 
-def _build_filter(options: argparse.Namespace) -> Callable[[dict[str, Any]], bool]:
-    """Whether a case is of the tools that were asked for."""
-    only, without = (
-        frozenset(filter(None, (getattr(options, name, None) or "").split(",")))
-        for name in ("tools", "without_tools")
-    )
-
-    def is_wanted(case: dict[str, Any]) -> bool:
-        tools = _list_tools(case)
-        return (not only or bool(only & tools)) and not without & tools
-
-    return is_wanted
-
-
-def _list_tools(case: dict[str, Any]) -> frozenset[str]:
-    """The tools that a case is about: a pair of errors has two."""
-    halves = (case.get(side) for side in ("a", "b"))
-    held = (case, *(half for half in halves if isinstance(half, dict)))
-    return frozenset(each["tool"] for each in held if "tool" in each)
+def read_json(path: Path) -> dict[str, Any]:
+    """What stands beside the cases in a file of its own, such as the schemas of their tools."""
+    found: dict[str, Any] = json.loads(require_file(path).read_text(encoding="utf-8"))
+    return found
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

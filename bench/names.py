@@ -43,7 +43,6 @@ FIXED: Mapping[str, str] = {
     "scale": "actions_per_second turn_p50_ms turn_p99_ms rows_per_second decision_p50_ms"
     " decision_p99_ms limited_by",
     "engines": "engines",
-    "drops": "rows gone_ms drop_ms wait_ms ratio",
     "redaction": "secrets kinds places encodings leaks ordinary ordinary_hidden_share"
     " redaction_ratio",
     "secrets": "secrets readable readable_share ordinary ordinary_changed_share ids_changed_share",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from bench.missing import MissingError
+from bench.data import require_file
 from mulligan.checks.custom import only_warn
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.ids import EMAIL, exists, ids_read, not_glued, well_formed
@@ -121,12 +121,9 @@ class Office:
 def open_office(folder: Path) -> Office:
     """Read the two directories."""
     events, addresses = folder / "calendar_events.csv", folder / "email_addresses.csv"
-    for path in (events, addresses):
-        if not path.is_file():
-            raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    with events.open(newline="", encoding="utf-8") as rows:
+    with require_file(events).open(newline="", encoding="utf-8") as rows:
         by_id = {row["event_id"]: row for row in csv.DictReader(rows)}
-    lines = addresses.read_text(encoding="utf-8").split()
+    lines = require_file(addresses).read_text(encoding="utf-8").split()
     return Office(events=by_id, addresses=[line for line in lines if "@" in line])
 
 

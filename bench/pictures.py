@@ -17,7 +17,6 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from bench.replayed import CHROMIUM, QUIET
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import read_lessons
@@ -31,6 +30,8 @@ from mulligan_dashboard.serving import DashboardServer, PageAddress
 from mulligan_demo.history import live_days
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
 LOOKS: dict[str, Any] = {
     "light": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},

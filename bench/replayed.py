@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 import resource
-import shutil
 import subprocess
 import sys
 import time
@@ -27,8 +26,6 @@ NOW = datetime(2031, 5, 5, 9, tzinfo=UTC)
 LIVE = 200
 """Runs that are made live, and replayed."""
 EVENTS = {"evt_12": "Dinner with Ann", "evt_31": "Board meeting"}
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
 MAIN = "import sys; from mulligan.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 Steps = Sequence[tuple[str, Mapping[str, Any]]]
@@ -164,23 +161,3 @@ def replay_file(path: Path, report: Path) -> Cost:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     took = round(time.perf_counter() - started, 1)
     return Cost(took, round(peak, 1), done.stdout + report.read_bytes())
-
-
-def measure_opening(report: Path) -> float | None:
-    """Seconds until a browser shows the page; `None` without one, or without Playwright."""
-    found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
-    if found is None:
-        return None
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
-        page = browser.new_page()
-        started = time.perf_counter()
-        page.goto(report.as_uri())
-        page.locator("body").inner_text()
-        took = time.perf_counter() - started
-        browser.close()
-    return round(took, 2)

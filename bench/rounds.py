@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,26 @@ class Worker:
             raise MissingError(f"The worker {self._module!r} ended early: {said[-1]}")
         answer: Answer = json.loads(line)
         return answer
+
+
+def start_workers(
+    stack: ExitStack,
+    wanted: Mapping[str, tuple[Path | None, str, *tuple[str, ...]]],
+    *,
+    also: Mapping[str, str] | None = None,
+) -> dict[str, Worker]:
+    """Those whose interpreter is there, for as long as the stack lasts; each idles in its turn."""
+    workers = {}
+    for name, (python, module, *arguments) in wanted.items():
+        if python is not None:
+            workers[name] = Worker(module, *arguments, python=python, also=also)
+            stack.callback(workers[name].close)
+    return workers
+
+
+def read_versions(workers: Mapping[str, Worker]) -> dict[str, str]:
+    """What all of them measure."""
+    return {name: each for worker in workers.values() for name, each in worker.versions.items()}
 
 
 def interleave(

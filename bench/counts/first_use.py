@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench.imports import FIRST_USE, MARK, list_statements
+from bench.imports import COMMAND, FIRST_USE
 
 COUNTED = """
 import json, re, sys
@@ -39,9 +39,8 @@ NAMES = ("modules", "sources", "patterns")
 
 def count_first_use() -> dict[str, int]:
     """A store that is made, and a turn with one call; then a command about it."""
-    command = list_statements()["mulligan stats"].split(MARK)[1]
     with tempfile.TemporaryDirectory() as folder:
-        first, asked = (_count(code, folder) for code in (FIRST_USE, command))
+        first, asked = (_count(code, folder) for code in (FIRST_USE, COMMAND))
     return {f"first_use_{name}": n for name, n in zip(NAMES, first, strict=True)} | {
         f"command_{name}": n for name, n in zip(NAMES, asked, strict=True)
     }

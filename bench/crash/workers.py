@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import selectors
 import shutil
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -68,13 +65,11 @@ def run_campaign(
         else:
             chosen, again = _choose(cases, folder=folder, points=points, seed=seed)
         tally = Tally()
-        spoken = _spread(chosen, folder=folder, again=again, seed=seed, worlds=worlds)
         with shown(len(chosen)) as step:
-            for said in spoken:
-                if "step" in said:
-                    step(said["step"])
-                else:
-                    tally.join(said)
+            for said in _spread(
+                chosen, folder=folder, again=again, seed=seed, worlds=worlds, step=step
+            ):
+                tally.join(said)
     return tally
 
 
@@ -239,48 +234,45 @@ def _draw(found: Sequence[Blow], *, seed: int, most: int) -> list[Blow]:
 
 
 def _spread(
-    chosen: Sequence[Blow], *, folder: Path, again: int, seed: int, worlds: Worlds
-) -> Iterator[dict[str, Any]]:
-    """Everything the workers say, as they say it."""
-    with selectors.DefaultSelector() as selector:
-        children = []
-        for number in range(WORKERS):
-            reading, writing = os.pipe()
-            child = os.fork()
-            if child == 0:
-                os.close(reading)
-                chance = random.Random(seed + number)
-                work = Campaign(folder / f"worker{number}", chance=chance, worlds=worlds)
-                _work_and_exit(work, chosen[number::WORKERS], again=again, writing=writing)
-            os.close(writing)
-            children.append(child)
-            selector.register(os.fdopen(reading, "r"), selectors.EVENT_READ)
-        while selector.get_map():
-            for key, _ in selector.select():
-                text = key.fileobj.readline()  # type: ignore[union-attr]
-                if text:
-                    yield json.loads(text)
-                else:
-                    selector.unregister(key.fileobj)
-                    key.fileobj.close()  # type: ignore[union-attr]
-        ended = [os.waitpid(child, 0)[1] for child in children]
-        if any(ended):
-            raise ChildError("A worker of the campaign ended before its work was done.")
+    chosen: Sequence[Blow],
+    *,
+    folder: Path,
+    again: int,
+    seed: int,
+    worlds: Worlds,
+    step: Callable[[str], None],
+) -> list[dict[str, Any]]:
+    """What each worker has seen; its steps are told as it takes them."""
+    reading, writing = os.pipe()
+    children = [
+        start_child(
+            partial(
+                _strike_and_tell,
+                Campaign(
+                    folder / f"worker{number}", chance=random.Random(seed + number), worlds=worlds
+                ),
+                chosen[number::WORKERS],
+                again,
+                writing,
+            ),
+            timeout=A_LONG_TIME,
+        )
+        for number in range(WORKERS)
+    ]
+    os.close(writing)
+    with os.fdopen(reading) as steps:
+        for name in steps:
+            step(name.strip())
+    return [dict(child().said) for child in children]
 
 
-def _work_and_exit(campaign: Campaign, chosen: Sequence[Blow], *, again: int, writing: int) -> None:
-    """Never comes back: what the parent would do next is not the worker's to do."""
-    try:
-        with os.fdopen(writing, "w") as pipe:
-            for blow in chosen:
-                try:
-                    campaign.strike(blow, again=again)
-                except ChildError as error:
-                    campaign.tally.trouble(blow.name, str(error))
-                print(json.dumps({"step": blow.case.name}), file=pipe, flush=True)
-            print(json.dumps(campaign.tally.plain()), file=pipe, flush=True)
-        os._exit(0)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(1)
+def _strike_and_tell(
+    campaign: Campaign, chosen: Sequence[Blow], again: int, writing: int
+) -> dict[str, Any]:
+    for blow in chosen:
+        try:
+            campaign.strike(blow, again=again)
+        except ChildError as error:
+            campaign.tally.trouble(blow.name, str(error))
+        os.write(writing, f"{blow.case.name}\n".encode())
+    return campaign.tally.plain()

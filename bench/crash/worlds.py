@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bench.missing import MissingError
-from mulligan_testing.postgres import PostgresServer, run_postgres_server
+from bench.servers import hurry, run_server, run_statements
+from mulligan_testing.postgres import PostgresServer
 
 STORE = "store"
 """The file that has the store's URL, where that is not beside it."""
@@ -51,14 +51,10 @@ class Worlds:
     def remove(self, folder: Path) -> None:
         """Forget a world."""
         if self.server is not None:
-            self._run(f'drop database if exists "{_name(find_url(folder))}" with (force)')
+            run_statements(
+                self.server, f'drop database if exists "{_name(find_url(folder))}" with (force)'
+            )
         shutil.rmtree(folder)
-
-    def hurry(self) -> None:
-        """Have a server of our own not wait for its disk: nobody pulls its plug here."""
-        if self.server is not None and self.server.process is not None:
-            off = [f"alter system set {name} = off" for name in ("fsync", "full_page_writes")]
-            self._run(*off, "select pg_reload_conf()")
 
     def _create(self, folder: Path, *, template: str) -> None:
         assert self.server is not None
@@ -66,7 +62,8 @@ class Worlds:
         deadline = time.monotonic() + A_WHILE
         while True:
             try:
-                self._run(
+                run_statements(
+                    self.server,
                     "select pg_terminate_backend(pid) from pg_stat_activity "
                     f"where datname = '{template}'",
                     # As files: where no disk is waited for, that takes half the time.
@@ -80,28 +77,14 @@ class Worlds:
                 time.sleep(0.02)
         (folder / STORE).write_text(self.server.build_url(name))
 
-    def _run(self, *statements: str) -> None:
-        import psycopg
-
-        assert self.server is not None
-        with psycopg.connect(self.server.dsn, autocommit=True) as connection:
-            for statement in statements:
-                connection.execute(statement)
-
 
 def open_worlds(store: str, stack: ExitStack) -> Worlds:
     """Worlds with stores of a kind, for as long as the stack lasts."""
     if store == "sqlite":
         return Worlds()
-    try:
-        worlds = Worlds(server=stack.enter_context(run_postgres_server()))
-    except (ImportError, RuntimeError) as error:
-        raise MissingError(
-            f"There is no Postgres to strike at ({error}): pip install 'mulligan[test]', or pass "
-            "--store sqlite."
-        ) from error
-    worlds.hurry()
-    return worlds
+    server = stack.enter_context(run_server())
+    hurry(server)
+    return Worlds(server=server)
 
 
 def _name(url: str) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.data import read_json
 from bench.failures.environments import PINS
 from bench.failures.past import past_episode
-from bench.missing import MissingError
 from bench.peers import peer_python
 from bench.rounds import Worker
 from mulligan.learning.mining import find_remedies
@@ -31,10 +30,7 @@ FOLDS = 5
 
 def read_world(data: Path) -> World:
     """The schemas that are known; servers whose schemas are not in the data have none."""
-    path = data / "outside" / "agentdojo_world.json"
-    if not path.is_file():
-        raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    held = json.loads(path.read_text(encoding="utf-8"))
+    held = read_json(data / "outside" / "agentdojo_world.json")
     return {
         suite: {name: tool["schema"] for name, tool in each["tools"].items()}
         for suite, each in held.items()

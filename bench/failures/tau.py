@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.data import read_cases
+from bench.data import read_cases, read_json
 from bench.failures.past import past_episode
-from bench.missing import MissingError
 from mulligan.learning.mining import find_remedies
 from mulligan.types.call import Call, Failure
 from mulligan.types.effect import Effect
@@ -63,11 +61,11 @@ def fold_of(case: Case) -> int:
 def read_schemas(data: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """The schema of every tool, by bench and domain, then by name."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for domain, tools in _json(data / "tau" / "tools_tau1.json").items():
+    for domain, tools in read_json(data / "tau" / "tools_tau1.json").items():
         found["tau-bench", domain] = {
             each["function"]["name"]: each["function"]["parameters"] for each in tools
         }
-    for domain, held in _json(data / "tau" / "tools_tau2.json").items():
+    for domain, held in read_json(data / "tau" / "tools_tau2.json").items():
         listed = {each["name"]: _as_schema(each) for each in held["tools"]}
         # The second desk kept the first one's tools; its own list leaves out what stands inside.
         found["tau2-bench", domain] = {**listed, **found.get(("tau-bench", domain), {})}
@@ -110,13 +108,6 @@ def _as_schema(tool: Case) -> dict[str, Any]:
     }
     required = [each["name"] for each in tool["parameters"] if each.get("required")]
     return {"type": "object", "properties": properties, "required": required}
-
-
-def _json(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.gateway.contenders import NOTHING, free_port, run_http
+from bench.gateway.contenders import NOTHING, free_port, run_http, write_servers
 
 SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.11"
 NODE = "node@22"
@@ -89,9 +89,8 @@ def _set_path(sources: Path, then: str) -> str:
 @contextmanager
 def run_open_gateway(folder: Path, server: dict[str, object]) -> Iterator[str]:
     """The gateway before one server, for a suite that has no place for a token."""
-    port, file = free_port(), folder / f"{port_name(server)}.json"
-    file.touch(mode=0o600)
-    file.write_text(json.dumps({"mcpServers": {"everything": server}}), encoding="utf-8")
+    port = free_port()
+    file = write_servers(folder, {"everything": server}, f"{port_name(server)}.json")
     store = f"sqlite:///{file.with_suffix('.db')}"
     command = [sys.executable, str(OPEN), str(port), str(file), store]
     with run_http(command, port) as url:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,10 +41,8 @@ class Places:
 
     @property
     def servers(self) -> Path:
-        file = self.folder / "mcp.json"
         command = {"command": sys.executable, "args": [str(SERVER)]}
-        file.write_text(json.dumps({"mcpServers": {"bench": command}}), encoding="utf-8")
-        return file
+        return write_servers(self.folder, {"bench": command})
 
 
 def build_environment() -> dict[str, str]:
@@ -128,12 +125,42 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], *, seconds: float = 3
     raise MissingError(f"{process.args!r} does not serve: it ended, or takes too long.")
 
 
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Files that only we may read: the gateway refuses others."""
+    for name, text in texts.items():
+        (folder / name).touch(mode=0o600)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def write_servers(folder: Path, servers: Mapping[str, object], name: str = "mcp.json") -> Path:
+    """A file of servers, as clients have it."""
+    write_files(folder, {name: json.dumps({"mcpServers": servers})})
+    return folder / name
+
+
+def serve_over_http(folder: Path, *options: str) -> tuple[list[str], int]:
+    """What has a gateway serve HTTP to who shows the token, and its port."""
+    port = free_port()
+    write_files(folder, {"tokens": TOKEN + "\n"})
+    tokens = str(folder / "tokens")
+    return ["--http", f"127.0.0.1:{port}", "--token-file", tokens, *options], port
+
+
+@contextmanager
+def open_gateway(servers: Path, store: Path, way: str, *options: str) -> Iterator[dict[str, Any]]:
+    """The gateway as its command runs it: by which command it is reached, or where, and with
+    which token."""
+    if way == "stdio":
+        yield {"command": gateway_command_for(servers, store, *options)}
+        return
+    served, port = serve_over_http(servers.parent, *options)
+    with run_http(gateway_command_for(servers, store, *served), port) as url:
+        yield {"url": url, "token": TOKEN}
+
+
 def gateway_http(places: Places, name: str, *options: str) -> tuple[list[str], int]:
-    tokens, port = places.folder / "tokens", free_port()
-    tokens.touch(mode=0o600)
-    tokens.write_text(TOKEN + "\n", encoding="utf-8")
-    more = ("--http", f"127.0.0.1:{port}", "--token-file", str(tokens), *options)
-    return gateway_command(places, name, *more), port
+    served, port = serve_over_http(places.folder, *options)
+    return gateway_command(places, name, *served), port
 
 
 def mcp_proxy_http(places: Places) -> tuple[list[str], int]:
@@ -154,9 +181,3 @@ async def time_calls(client: Client, calls: int, *, seed: int = 0) -> list[float
         if answer.structured_content["seats"] != seed + number:
             raise AssertionError("An answer is not that of its call.")
     return took
-
-
-async def time_together(clients: list[Client], calls: int) -> list[float]:
-    """The same, of many clients at once."""
-    asked = (time_calls(each, calls, seed=1_000 * n) for n, each in enumerate(clients))
-    return [each for took in await asyncio.gather(*asked) for each in took]

@@ -18,6 +18,8 @@ from bench.gateway.contenders import (
     free_port,
     gateway_command_for,
     start_http,
+    write_files,
+    write_servers,
 )
 from bench.hosts.conversations import AGREED, INVENTED, INVENTION, PRINT, REPORT, RIGHT
 from bench.hosts.counting import StoryCounts
@@ -105,22 +107,19 @@ async def _hold(client: Client, talk: Conversation) -> int:
 @asynccontextmanager
 async def open_client(home: Path, client: str) -> AsyncIterator[Client]:
     """A client with a gateway before a board; over HTTP the operator has named it as trusted."""
-    for name, text in (
-        ("board.json", json.dumps({"tasks": TASKS, "expenses": {}})),
-        ("mcp.json", json.dumps({"mcpServers": {"board": _build_server(home)}})),
-        ("declared.toml", DECLARED),
-        ("tokens", f"{CLIENT} {TOKEN}\n"),
-    ):
-        (home / name).touch(mode=0o600)
-        (home / name).write_text(text, encoding="utf-8")
+    board = json.dumps({"tasks": TASKS, "expenses": {}})
+    tokens = f"{CLIENT} {TOKEN}\n"
+    write_files(home, {"board.json": board, "declared.toml": DECLARED, "tokens": tokens})
+    server = {"command": sys.executable, "args": [str(SERVER), str(home / "board.json")]}
+    write_servers(home, {"board": server})
     said = ("--declarations", str(home / "declared.toml"))
     if client == "stdio":
         async with connect_stdio(*_build_command(home, said)) as connected:
             yield connected
         return
     port = free_port()
-    tokens = ("--token-file", str(home / "tokens"), "--trust", CLIENT)
-    served = ("--http", f"127.0.0.1:{port}", *tokens)
+    shown = ("--token-file", str(home / "tokens"), "--trust", CLIENT)
+    served = ("--http", f"127.0.0.1:{port}", *shown)
     with start_http(_build_command(home, (*said, *served)), port) as (url, _):
         async with connect_http(url, TOKEN) as connected:
             yield connected
@@ -128,7 +127,3 @@ async def open_client(home: Path, client: str) -> AsyncIterator[Client]:
 
 def _build_command(home: Path, options: Sequence[str]) -> list[str]:
     return gateway_command_for(home / "mcp.json", home / "store.db", *options)
-
-
-def _build_server(home: Path) -> dict[str, Any]:
-    return {"command": sys.executable, "args": [str(SERVER), str(home / "board.json")]}

@@ -19,7 +19,14 @@ from typing import Any
 
 import httpx
 
-from bench.gateway.contenders import build_environment, free_port, gateway_command_for, start_http
+from bench.gateway.contenders import (
+    build_environment,
+    free_port,
+    gateway_command_for,
+    start_http,
+    write_files,
+    write_servers,
+)
 from bench.peers import ROOT
 
 SCRIPT = ROOT / "packages/mulligan-gateway/tests/gateway/scripted_server.py"
@@ -34,14 +41,11 @@ PATIENT = httpx.Timeout(120.0)
 
 async def play(clients: int, calls: int, folder: Path) -> dict[str, Any]:
     """Time calls of one client alone, and again beside so many of another principal."""
-    servers, tokens, port = folder / "mcp.json", folder / "tokens", free_port()
-    server = {"command": sys.executable, "args": [str(SCRIPT)]}
-    servers.write_text(json.dumps({"mcpServers": {"one": server}}), encoding="utf-8")
-    tokens.touch(mode=0o600)
-    tokens.write_text(f"crowd {CROWD}\nother {OTHER}\n", encoding="utf-8")
-    command = gateway_command_for(
-        servers, folder / "crowd.db", "--http", str(port), "--token-file", str(tokens)
-    )
+    port = free_port()
+    servers = write_servers(folder, {"one": {"command": sys.executable, "args": [str(SCRIPT)]}})
+    write_files(folder, {"tokens": f"crowd {CROWD}\nother {OTHER}\n"})
+    served = ("--http", str(port), "--token-file", str(folder / "tokens"))
+    command = gateway_command_for(servers, folder / "crowd.db", *served)
     with start_http(command, port) as (url, _):
         async with connect(url, OTHER) as (http, headers):
             await time_calls(http, url, headers, calls=20)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.gateway.contenders import connect_stdio, gateway_command_for
+from bench.gateway.contenders import connect_stdio, gateway_command_for, write_files, write_servers
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 
@@ -40,16 +39,10 @@ def put_right(values: tuple[int, int]) -> dict[str, int]:
 async def play(folder: Path, server: Sequence[str]) -> dict[str, object]:
     """Fail and put right, learn, fail once more: the last one is told how, and is repaired so."""
     program, *arguments = server
-    file, declared = folder / "lesson.json", folder / "lesson.toml"
-    command_of = {"command": program, "args": arguments}
-    for path, text in (
-        (file, json.dumps({"mcpServers": {"everything": command_of}})),
-        (declared, DECLARED),
-    ):
-        path.touch(mode=0o600)
-        path.write_text(text, encoding="utf-8")
-    store = folder / "lesson.db"
-    command = gateway_command_for(file, store, "--declarations", str(declared))
+    files = {"everything": {"command": program, "args": arguments}}
+    file, store = write_servers(folder, files, "lesson.json"), folder / "lesson.db"
+    write_files(folder, {"lesson.toml": DECLARED})
+    command = gateway_command_for(file, store, "--declarations", str(folder / "lesson.toml"))
     before = [await _use(command, number) for number in range(TURNS)]
     await asyncio.to_thread(_learn, store)
     async with connect_stdio(*command) as client:

@@ -56,7 +56,7 @@ class PublicServer:
 class Address:
     """A command or a place on the network."""
 
-    command: tuple[str, ...] = ()
+    command: Sequence[str] = ()
     url: str = ""
     token: str = field(default="", repr=False)
 

@@ -6,7 +6,6 @@ Real clients, the gateway as its command runs it, and a ledger that neither of t
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -30,9 +29,11 @@ from bench.gateway.contenders import (
     TOKEN,
     build_environment,
     connect_http,
-    free_port,
     gateway_command_for,
+    serve_over_http,
     start_http,
+    write_files,
+    write_servers,
 )
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
@@ -62,14 +63,8 @@ class Stage:
         for name in ("a", "b", "c", "d", "e"):
             (stage.home / f"{name}.txt").write_text("before", encoding="utf-8")
         tap = [str(TAP), str(stage.ledger), str(stage.slow), *server]
-        files = {"files": {"command": sys.executable, "args": tap}}
-        for name, text in (
-            ("mcp.json", json.dumps({"mcpServers": files})),
-            ("declared.toml", DECLARED),
-            ("tokens", TOKEN + "\n"),
-        ):
-            (folder / name).touch(mode=0o600)
-            (folder / name).write_text(text, encoding="utf-8")
+        write_servers(folder, {"files": {"command": sys.executable, "args": tap}})
+        write_files(folder, {"declared.toml": DECLARED})
         return stage
 
     @property
@@ -246,8 +241,7 @@ WORKING = frozenset({"intent", "executed", "undoing"})
 
 def run_gateway(stage: Stage, *, slow: bool = True) -> Any:
     """The gateway over HTTP, with its process; the server answers late from its first call on."""
-    port = free_port()
-    more = ("--http", f"127.0.0.1:{port}", "--token-file", str(stage.folder / "tokens"))
+    more, port = serve_over_http(stage.folder)
     if slow:
         stage.slow.write_text("write_file", encoding="utf-8")
     return start_http(stage.command(*more), port, MULLIGAN_LEASE="1")

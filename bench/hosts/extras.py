@@ -7,17 +7,16 @@ else what it is for. Nothing of the checkout is on the path.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 
+from bench.hosts.apart import run_apart, try_each
 from bench.hosts.drivers import HOSTS
 from bench.hosts.environments import FOLDER
 from bench.hosts.results import ROOT
@@ -29,8 +28,6 @@ PLAIN = "none"
 LEFT_OUT = ("site", "test")
 """What nobody installs who only uses it."""
 PACKAGES = (*sorted((ROOT / "packages").iterdir()), ROOT / "examples" / "demo")
-LONGEST = 300
-"""Seconds for one use."""
 
 USES = {
     PLAIN: """
@@ -160,11 +157,11 @@ def build_wheels(folder: Path, packages: Iterable[Path] = PACKAGES) -> None:
         source = package
         if find_spec(tool):
             build = f"import {tool}.{module} as tool; print(tool.build_sdist({str(folder)!r}))"
-            said = _run([sys.executable, "-c", build], at=str(package))
+            said = run_apart(sys.executable, "-c", build, at=package)
             source = folder / said.split()[-1]
         # With hatchling at hand, none is fetched; setuptools may lack its own `wheel`.
         at_hand = ["--no-build-isolation"] if find_spec(tool) and not compiled else []
-        _run([*command, *at_hand, str(source)])
+        run_apart(*command, *at_hand, source)
 
 
 def try_extra(extra: str, folder: Path = FOLDER) -> None:
@@ -172,31 +169,11 @@ def try_extra(extra: str, folder: Path = FOLDER) -> None:
     home = folder / f"extra-{extra}"
     python = str(home / "bin" / "python")
     wanted = "mulligan" if extra == PLAIN else f"mulligan[{extra}]"
-    _run([sys.executable, "-m", "venv", "--clear", str(home)])
-    _run([python, "-m", "pip", "install", "-q", "--find-links", str(folder), wanted])
+    run_apart(sys.executable, "-m", "venv", "--clear", home)
+    run_apart(python, "-m", "pip", "install", "-q", "--find-links", folder, wanted)
     with tempfile.TemporaryDirectory() as elsewhere:
         for command in list_commands(extra):
-            _run([python, *command], at=elsewhere)
-
-
-def _run(command: list[str], *, at: str | None = None) -> str:
-    """Run outside the checkout where it says so, with nothing of this environment to lean on."""
-    apart = ("PYTHON", "MULLIGAN")
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(apart)}
-    done = subprocess.run(
-        command,
-        cwd=at,
-        env=clean if at is None else {**clean, "HOME": at},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST if at else None,
-        check=False,
-    )
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-        raise MissingError(f"{' '.join(command)[-80:]}: {said[-1]}")
-    return done.stdout
+            run_apart(python, *command, at=elsewhere)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -204,21 +181,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make extras", description=__doc__)
     parser.add_argument("--extra", default="", choices=("", *list_extras()), help="this one alone")
     options = parser.parse_args(arguments)
-    asked, bad = [options.extra] if options.extra else list_extras(), []
     FOLDER.mkdir(exist_ok=True)
     build_wheels(FOLDER)
-    for number, extra in enumerate(asked, 1):
-        begun = time.monotonic()
-        try:
-            try_extra(extra)
-            came = "imports, and is used"
-        except (MissingError, subprocess.TimeoutExpired) as error:
-            came = f"FAILED: {error}"
-            bad.append(extra)
-        took = time.monotonic() - begun
-        print(f"[{number}/{len(asked)}] {extra}: {came} ({took:.0f} s)", flush=True)
-    print(f"Not as they should be: {', '.join(bad)}" if bad else "All is as it should be.")
-    return 1 if bad else 0
+    asked = [options.extra] if options.extra else list_extras()
+    return 1 if try_each((extra, partial(try_extra, extra)) for extra in asked) else 0
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@ else; the tests are those of the checkout. What a package needs and does not say
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from bench.hosts.apart import LONGEST, clean_environment, run_apart, try_each
 from bench.hosts.extras import build_wheels
 from bench.hosts.results import ROOT
 from bench.missing import MissingError
@@ -22,52 +21,33 @@ from bench.missing import MissingError
 FOLDER = ROOT / ".venv-environments"
 PACKAGES = {each.parent.name: each for each in sorted(ROOT.glob("packages/*/tests"))}
 """The tests of each package, by its name."""
-LONGEST = 3600
-"""Seconds for the tests of one package."""
 _COUNTS = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What the tests of one package came to."""
-
-    package: str
-    counts: dict[str, int]
-    seconds: float
-    log: Path
-
-    @property
-    def is_good(self) -> bool:
-        """Whether some passed and none failed."""
-        return {*self.counts} <= {"passed", "skipped"} and self.counts.get("passed", 0) > 0
-
-    def __str__(self) -> str:
-        came = ", ".join(f"{count} {what}" for what, count in self.counts.items())
-        told = came or "no test was run"
-        seen = "" if self.is_good else f"  see {self.log.relative_to(ROOT)}"
-        return f"{self.package:20} {told:36} {self.seconds:6.0f} s{seen}"
-
-
-def try_package(package: str, folder: Path = FOLDER) -> Outcome:
-    """Make the environment and run the tests; `MissingError` says what could not be installed."""
-    home, begun = folder / f"package-{package}", time.monotonic()
-    python, log = str(home / "bin" / "python"), folder / f"package-{package}.log"
-    for command in (
-        [sys.executable, "-m", "venv", "--clear", str(home)],
-        [python, "-m", "pip", "install", "-q", "--find-links", str(folder), f"{package}[test]"],
-    ):
-        done = _run(command)
-        if done.returncode:
-            raise MissingError(f"{package} cannot be installed: {done.stdout.strip()[-500:]}")
+def try_package(package: str, folder: Path = FOLDER) -> str:
+    """Make the environment and run the tests: how many passed and were skipped."""
+    home = folder / f"package-{package}"
+    python, log = home / "bin" / "python", folder / f"package-{package}.log"
+    run_apart(sys.executable, "-m", "venv", "--clear", home)
+    run_apart(python, "-m", "pip", "install", "-q", "--find-links", folder, f"{package}[test]")
     tests = [str(PACKAGES[package]), "-n", "1", "-q", "-p", "no:cacheprovider"]
-    done = _run([python, "-m", "pytest", *tests])
-    log.write_text(done.stdout, encoding="utf-8")
-    return Outcome(
-        package=package,
-        counts=read_counts(done.stdout),
-        seconds=time.monotonic() - begun,
-        log=log,
+    done = subprocess.run(
+        [str(python), "-m", "pytest", *tests],
+        cwd=ROOT,  # for its tests; of its sources nothing is on the path
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LONGEST,
+        check=False,
     )
+    log.write_text(done.stdout, encoding="utf-8")
+    counts = read_counts(done.stdout)
+    came = ", ".join(f"{count} {what}" for what, count in counts.items()) or "no test was run"
+    if not ({*counts} <= {"passed", "skipped"} and counts.get("passed")):
+        raise MissingError(f"{came}; see {log.relative_to(ROOT)}")
+    return came
 
 
 def read_counts(said: str) -> dict[str, int]:
@@ -76,40 +56,15 @@ def read_counts(said: str) -> dict[str, int]:
     return {what: int(count) for count, what in _COUNTS.findall(last)}
 
 
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run in the checkout, for its tests; of its sources nothing is on the path."""
-    apart = ("PYTHON", "MULLIGAN")
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if not name.startswith(apart)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Try them one after the other, and print a table; 1 if any failed."""
+    """Try them one after the other; 1 if any failed."""
     parser = argparse.ArgumentParser(prog="make packages", description=__doc__)
     parser.add_argument("--package", default="", choices=("", *PACKAGES), help="this one alone")
     options = parser.parse_args(arguments)
     FOLDER.mkdir(exist_ok=True)
     build_wheels(FOLDER)
-    bad = []
-    for package in [options.package] if options.package else PACKAGES:
-        try:
-            outcome = try_package(package)
-            print(outcome, flush=True)
-            bad += [] if outcome.is_good else [package]
-        except (MissingError, subprocess.TimeoutExpired) as error:
-            print(f"{package:20} NOT RUN: {error}", flush=True)
-            bad.append(package)
-    print(f"Not as they should be: {', '.join(bad)}" if bad else "All is as it should be.")
-    return 1 if bad else 0
+    asked = [options.package] if options.package else PACKAGES
+    return 1 if try_each((package, partial(try_package, package)) for package in asked) else 0
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
 
+from bench.hosts.apart import run_apart, try_each
 from bench.hosts.environments import FOLDER, VERSIONS
 from bench.hosts.extras import PACKAGES, build_wheels
 from bench.hosts.results import ROOT
@@ -33,8 +33,6 @@ from mulligan.version import VERSION
 DIST = ROOT / "build" / "dist"
 PINS = ROOT / "bench" / "release-tools.txt"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-LONGEST = 900
-"""Seconds for one command."""
 USE = """
     import importlib, pkgutil
     import mulligan, mulligan_dates, mulligan_replay, mulligan_packs.files
@@ -112,10 +110,15 @@ def list_steps(
     """What is checked, in order, and what it is called."""
     yield "one version" + (f", that of the tag {tag}" if tag else ""), partial(check_versions, tag)
     yield "built as sdist and wheel", lambda: build_wheels(DIST, PACKAGES)
-    yield "metadata (twine)", lambda: _run(tools / "twine", "check", "--strict", *_list(DIST, "*"))
+    yield (
+        "metadata (twine)",
+        lambda: run_apart(tools / "twine", "check", "--strict", *_list(DIST, "*")),
+    )
     yield (  # W002: two databases may need the same words for one step of their schema
         "contents (check-wheel-contents)",
-        lambda: _run(tools / "check-wheel-contents", "--ignore", "W002", *_list(DIST, "*.whl")),
+        lambda: run_apart(
+            tools / "check-wheel-contents", "--ignore", "W002", *_list(DIST, "*.whl")
+        ),
     )
     for version, python in pythons.items():
         for kind in VERSIONS:
@@ -135,11 +138,11 @@ def _use(tools: Path, python: str, kind: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         env = home / "env"
-        _run(tools / "uv", "venv", "--quiet", "--python", python, env)
+        run_apart(tools / "uv", "venv", "--quiet", "--python", python, env)
         wanted = ["mulligan[packs,replay]", *(read_floors() if kind == "floor" else [])]
-        _run(tools / "uv", "pip", "install", "--quiet", "--python", env / "bin" / "python",
+        run_apart(tools / "uv", "pip", "install", "--quiet", "--python", env / "bin" / "python",
              "--find-links", DIST, *wanted)  # fmt: skip
-        _run(env / "bin" / "python", "-W", "error", "-c", dedent(USE), at=home)
+        run_apart(env / "bin" / "python", "-W", "error", "-c", dedent(USE), at=home)
 
 
 def _write_parts(tools: Path) -> None:
@@ -148,29 +151,11 @@ def _write_parts(tools: Path) -> None:
         build_wheels(DIST, PACKAGES)
     with tempfile.TemporaryDirectory() as name:
         env = Path(name) / "env"
-        _run(tools / "uv", "venv", "--quiet", "--python", sys.executable, env)
-        _run(tools / "uv", "pip", "install", "--quiet", "--python", env / "bin" / "python",
+        run_apart(tools / "uv", "venv", "--quiet", "--python", sys.executable, env)
+        run_apart(tools / "uv", "pip", "install", "--quiet", "--python", env / "bin" / "python",
              "--find-links", DIST, "mulligan[dashboard,gateway,packs,replay]")  # fmt: skip
-        said = _run(tools / "cyclonedx-py", "environment", env / "bin" / "python")
+        said = run_apart(tools / "cyclonedx-py", "environment", env / "bin" / "python")
     (ROOT / "build" / "sbom.json").write_text(said, encoding="utf-8")
-
-
-def _run(*command: object, at: Path | None = None) -> str:
-    """Run with nothing of this environment to lean on; `MissingError` has the end of its words."""
-    apart = ("PYTHON", "MULLIGAN", "VIRTUAL_ENV")
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=at,
-        env={name: value for name, value in os.environ.items() if not name.startswith(apart)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    if done.returncode:
-        raise MissingError((done.stderr or done.stdout).strip()[-600:] or "no reason given")
-    return done.stdout
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -182,22 +167,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     DIST.mkdir(parents=True, exist_ok=True)
     wanted = PINS.read_text(encoding="utf-8")
     python = build_python(FOLDER / "release", ("-r", str(PINS)), wanted=wanted, name="The tools")
-    pythons, bad = find_pythons(), 0
-    for name, check in list_steps(python.parent, pythons, tag=options.tag):
-        if options.only not in name:
-            continue
-        begun = time.monotonic()
-        try:
-            check()
-            came = "good"
-        except (MissingError, subprocess.TimeoutExpired) as error:
-            came, bad = f"NOT GOOD: {error}", bad + 1
-        print(f"{name}: {came} ({time.monotonic() - begun:.0f} s)", flush=True)
+    pythons = find_pythons()
+    steps = list_steps(python.parent, pythons, tag=options.tag)
+    bad = try_each((name, check) for name, check in steps if options.only in name)
     for version in PYTHONS:
         if version not in pythons and not options.only:
             print(f"Python {version} is not on this machine: not tried.")
-    fine = "That is as it should be." if options.only else "Ready to be released."
-    print(f"{bad} of these are not as they should be." if bad else fine)
     return 1 if bad else 0
 
 

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urljoin
@@ -17,6 +16,8 @@ from urllib.parse import quote, unquote, urljoin
 import httpx
 
 from bench.crash.clock import Clock
+from bench.packs.acting import act_once, recover, reject
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Fate,
@@ -27,13 +28,10 @@ from bench.packs.effects import (
     list_actions,
     overlay,
     read_fates,
-    reject,
 )
-from bench.packs.histories import Totals
 from mulligan import Mulligan, State
 from mulligan.codec import decode_value
 from mulligan.process.fault_points import Point, watch_points
-from mulligan.runtime.context import OpenTurn
 from mulligan_packs.calendar import CalDAV, calendar_tools
 from mulligan_testing.line import Line, LineFault
 from mulligan_testing.radicale import RadicaleServer
@@ -45,7 +43,6 @@ FAULTS = (None, None, None, *LineFault)
 MOMENTS = ("never", "never", "intended", "within", "after", "after", "looked")
 KINDS = ("plain", "plain", "days", "zoned", "series", "exception", "invited")
 UIDS = ("event-{}", "ü {}@example.com", "a/b-{}", "{}%20x")
-LATER = timedelta(minutes=20)
 WRITES = {"SEQUENCE", "DTSTAMP", "LAST-MODIFIED"}
 CHANGES = {
     "rename": {"SUMMARY"},
@@ -213,9 +210,7 @@ class CalendarHistory:
         calendar.close()
 
     async def _act(self, m: Mulligan, tools: Any, known: list[list[str]]) -> None:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
+        async def work() -> None:
             for at, deed in enumerate(self.deeds):
                 if self.moment == "within":
                     self.line.then = self._disturb
@@ -230,9 +225,8 @@ class CalendarHistory:
             self.line.faults = [self.undo_fault] if self.undo_fault else []
             if self.moment == "after":
                 self._disturb()
-            return "Done."
 
-        await m.act("Do it", agent)
+        await act_once(m, work)
 
     def _find_title(self, uid: str) -> str:
         """The title that an event has already."""
@@ -262,9 +256,7 @@ class CalendarHistory:
         return lambda: tools.update_calendar_event(chosen[0], **changes[deed])
 
     async def _recover(self, m: Mulligan, clock: Clock, known: list[list[str]]) -> list[Fate]:
-        for _ in range(3):
-            clock.go_on(LATER)
-            await m.recover()
+        await recover(m, clock)
         return [
             Fate(
                 call=self._find_told(m, each.id, fate.call),

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 from msgspec.structs import replace
 
+from bench.packs.campaign import Draw, Hunt
 from bench.packs.sql_mutants import plant
 from mulligan.runtime import journaled_call, rollback, undo
 from mulligan.runtime.assessment import Undone, is_unchanged
@@ -273,3 +274,11 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         ),
     },
 }
+
+
+def list_hunts(pack: str, draw: Draw) -> dict[str, Hunt]:
+    """Each mistake in a pack, with what it is looked for with."""
+    return {
+        name: Hunt(plant=planted, draw=draw, first=LIKELY.get(name, ()))
+        for name, planted in MUTANTS.get(pack, {}).items()
+    }

@@ -6,7 +6,6 @@ each call tells what should be there then; the open list leaves a choice, and no
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,17 +13,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from bench.packs.histories import Totals
+from bench.packs.campaign import Totals
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
 from mulligan.types.action import HOLDS, SETTLED, Action, ActionQuery
-from mulligan.types.finding import Finding, Severity
 
 THEIRS = "theirs"
 """In everything that somebody else writes."""
 
-Draw = Callable[[random.Random, Totals], None]
-"""Draws a history, lives through it, and judges it."""
 Seen = dict[str, Any]
 """All that there is, by its name, as anybody would find it."""
 STANDS = (State.VERIFIED, State.UNCHECKED, State.DISPUTED)
@@ -113,11 +108,7 @@ class Verdict:
         differences = self._find_differences()
         for name, (wanted, there) in differences.items():
             wrong[self._classify(name, wanted, there)] += 1
-        for name, count in wrong.items():
-            setattr(totals, name, getattr(totals, name) + int(count))
-        if any(wrong.values()):
-            told = {name: count for name, count in wrong.items() if count}
-            totals.examples.append(f"{told} {self.kind} {self._describe(differences)}")
+        totals.count(wrong, lambda told: f"{told} {self.kind} {self._describe(differences)}")
 
     def _sum_up(self) -> str:
         states = {each.state for each in self.fates} - {State.NOT_EXECUTED}
@@ -176,12 +167,6 @@ class Verdict:
         return f"{told} needless={self.needless} untrue={self.untrue} {differences}"[:2_000]
 
 
-def reject(attempted: Attempted) -> Iterator[Finding]:
-    """A reviewer to whom all that was done is wrong."""
-    if attempted.executions:
-        yield Finding(rule="bench.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
 def list_actions(m: Mulligan) -> list[Action]:
     """All that the journal has, settled or not."""
     return m._parts.store.journal.list_actions(ActionQuery(limit=1_000))
@@ -202,30 +187,3 @@ def read_fates(m: Mulligan, known: Sequence[Sequence[str]]) -> list[Fate]:
             )
         )
     return fates
-
-
-def run_effects(
-    draw: Draw,
-    *,
-    count: int,
-    seed: int,
-    step: Callable[[str], Any] = lambda _: None,
-    until: Callable[[Totals], bool] = lambda _: False,
-    first: Sequence[str] = (),
-) -> Totals:
-    """Histories one after the other, each from a seed of its own; `first`: of these seeds."""
-    totals = Totals()
-    for each in [*first, *(f"{seed}:{number}" for number in range(count))]:
-        before = len(totals.examples)
-        try:
-            draw(random.Random(each), totals)
-        except Exception as error:
-            totals.histories += 1
-            totals.errors += 1
-            totals.examples.append(f"{type(error).__name__}: {error}"[-2_000:])
-        named = [f"seed {each}: {example}" for example in totals.examples[before:]]
-        totals.examples[before:] = named
-        step("")
-        if until(totals):
-            break
-    return totals

@@ -15,12 +15,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from bench.crash.clock import Clock
 from bench.crash.processes import in_child
+from bench.packs.acting import act_once, recover, reject
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Fate,
@@ -31,13 +32,10 @@ from bench.packs.effects import (
     list_actions,
     overlay,
     read_fates,
-    reject,
 )
-from bench.packs.histories import Totals
 from bench.packs.life import build_url
 from mulligan import Effect, Mulligan, State
 from mulligan.process.fault_points import Point, watch_points
-from mulligan.runtime.context import OpenTurn
 from mulligan_packs.files import file_tools
 
 CORNER = ".mulligan"
@@ -49,7 +47,6 @@ OUTSIDE = ("../out", "/out", ".mulligan/out", "a/../../out")
 DEEDS = ("write", "write", "append", "move", "move", "delete", "delete", "make")
 TROUBLES = ("none", "none", "kill", "kill", "kill twice")
 MOMENTS = ("never", "never", "inside", "after", "after")
-LATER = timedelta(minutes=20)
 HELD = "held"
 
 
@@ -506,12 +503,6 @@ class FileHistory:
     async def _act(self, m: Mulligan, tools: Any) -> list[str]:
         said: list[str] = []
 
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
-            tidy() if self.wrapped else do_all()
-            return "Done."
-
         def do_all() -> None:
             for deed in self.deeds:
                 said.append(_call(tools, deed))
@@ -524,14 +515,11 @@ class FileHistory:
         def tidy() -> None:
             do_all()
 
-        await m.act("Do it", agent)
+        await act_once(m, tidy if self.wrapped else do_all)
         return said
 
     async def _recover(self, m: Mulligan, _: Any) -> list[tuple[int, str, str, bool]]:
-        clock = Clock(self.folder / "clock")
-        for _pass in range(3):
-            clock.go_on(LATER)
-            await m.recover()
+        await recover(m, Clock(self.folder / "clock"))
         fates = read_fates(m, self._read_known())
         return [(each.call, str(each.state), each.why, each.held) for each in fates]
 
@@ -562,15 +550,6 @@ def _is_about(root: bytes, name: str, given: tuple[Any, ...]) -> bool:
     return any(path.startswith((root, b"/proc/self/fd")) for path in paths)
 
 
-async def _act_once(m: Mulligan, call: Callable[[], Any]) -> None:
-    async def agent(turn: OpenTurn) -> str:
-        if turn.attempt.number == 1:
-            call()
-        return "Done."
-
-    await m.act("Do it", agent)
-
-
 class FilePlace:
     """Where trees grow: a folder with an empty journal in it, to be copied."""
 
@@ -582,7 +561,7 @@ class FilePlace:
         with Mulligan(build_url(self._empty), checks=[reject], recover=False) as m:
             (folder / "warm").mkdir()
             tools = file_tools(m, folder / "warm")
-            asyncio.run(_act_once(m, lambda: tools.write_file("a", "b")))
+            asyncio.run(act_once(m, lambda: tools.write_file("a", "b")))
         shutil.rmtree(self._empty)
         self._empty.mkdir()
         in_child(lambda: Mulligan(build_url(self._empty), recover=False).close())

@@ -22,6 +22,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool, StaticPool
 
+from bench.packs.acting import act_once, reject
+from bench.packs.campaign import Totals
 from bench.packs.schemas import (
     AUDIT,
     ELSEWHERE,
@@ -35,10 +37,7 @@ from bench.packs.schemas import (
     draw_values,
 )
 from mulligan import Mulligan, State
-from mulligan.loops.actions import Attempted
-from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import ActionQuery
-from mulligan.types.finding import Finding, Severity
 from mulligan_packs import sql
 from mulligan_packs.compose import compose
 
@@ -90,38 +89,6 @@ Rows = dict[tuple[str, str], dict[str, Any]]
 """All rows of all tables, by table and key."""
 
 
-@dataclass(kw_only=True)
-class Totals:
-    """What was seen, over all histories."""
-
-    histories: int = 0
-    lost: int = 0
-    """Rows that were there and are not what they were, though the call is called undone."""
-    deleted: int = 0
-    """Rows that an undo has taken away and that the call had not made."""
-    overwritten: int = 0
-    """What somebody else wrote, and is gone."""
-    untrue: int = 0
-    """Sentences that what is there does not bear out."""
-    errors: int = 0
-    """Ways to end that nobody declared."""
-    needless: int = 0
-    """Calls that were refused, or left to a person, though all that they do is declared."""
-    outcomes: Counter[str] = field(default_factory=Counter)
-    deeds: Counter[str] = field(default_factory=Counter)
-    person: Counter[str] = field(default_factory=Counter)
-    """Actions that a person is asked about, by their cause."""
-    refused: Counter[str] = field(default_factory=Counter)
-    examples: list[str] = field(default_factory=list)
-
-    @property
-    def broken(self) -> int:
-        """How many promises did not hold."""
-        return (
-            self.lost + self.deleted + self.overwritten + self.untrue + self.errors + self.needless
-        )
-
-
 class Place:
     """A database that is made anew for every history."""
 
@@ -146,6 +113,17 @@ class Place:
         finally:
             for engine in engines:
                 engine.dispose()
+
+    def draw(self, chance: random.Random, totals: Totals, *, likely: Sequence[str] = ()) -> None:
+        """Some histories on one schema; `likely`: deeds that make up half of them."""
+        schema = draw_schema(chance, self.on)
+        with self.open() as (engine, person):
+            self.create(person, schema)
+            if not schema.bound:
+                with engine.begin() as connection:
+                    connection.exec_driver_sql(UNBOUND[schema.on])
+            for _ in range(CALLS):
+                _draw_history(chance, schema, engine, person, likely).run(totals)
 
     def create(self, engine: Engine, schema: Schema) -> None:
         """The tables, and our marks."""
@@ -211,7 +189,7 @@ class History:
         self._fill()
         totals.histories += 1
         totals.deeds[self.deed] += 1
-        with Mulligan("memory:", checks=[_reject] if self.wrong else [], recover=False) as m:
+        with Mulligan("memory:", checks=[reject] if self.wrong else [], recover=False) as m:
             call, leaves = self._declare(m)
             self.seen["before"] = self._look()
             asyncio.run(self._act(m, call))
@@ -258,9 +236,7 @@ class History:
         return rows
 
     async def _act(self, m: Mulligan, call: Callable[[], Any]) -> None:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
+        async def work() -> None:
             try:
                 await call()
             except Exception as error:
@@ -269,9 +245,8 @@ class History:
             if self.moment == "after":
                 self._disturb()
             self.seen["edited"] = self._look()
-            return "Done."
 
-        await m.act("Do it", agent)
+        await act_once(m, work)
 
     # The tool.
 
@@ -720,11 +695,6 @@ def _insert(
     connection.execute(text(statement), row)
 
 
-def _reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="bench.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
 @dataclass(kw_only=True)
 class Judgement:
     """What was said of a call, against what is there."""
@@ -767,10 +737,7 @@ class Judgement:
         wrong["untrue"] += undone  # there was nothing to undo
         wrong["deleted"] += len(self._list_taken())
         wrong["overwritten"] += len(self._list_overwritten())
-        for name, count in wrong.items():
-            setattr(totals, name, getattr(totals, name) + int(count))
-        if any(wrong.values()):
-            totals.examples.append(self._describe({n: c for n, c in wrong.items() if c}, outcome))
+        totals.count(wrong, lambda broken: self._describe(broken, outcome))
 
     def _tell_outcome(self) -> str:
         history = self.history
@@ -890,37 +857,6 @@ class Judgement:
             f"{wrong} {outcome} {history.deed!r} key={history.key} moment={history.moment} "
             f"said={history.said} leaves={sorted(self.leaves)} why={why} {steps} {created}"
         )
-
-
-def run_histories(
-    place: Place,
-    *,
-    count: int,
-    seed: int,
-    step: Callable[[str], Any] = lambda _: None,
-    until: Callable[[Totals], bool] = lambda _: False,
-    likely: Sequence[str] = (),
-) -> Totals:
-    """Some histories on each of many schemas, each of these from a seed of its own.
-
-    `likely`: deeds that make up half of them.
-    """
-    totals, number = Totals(), 0
-    while totals.histories < count and not until(totals):
-        chance = random.Random(f"{seed}:{number}")
-        schema, before = draw_schema(chance, place.on), len(totals.examples)
-        with place.open() as (engine, person):
-            place.create(person, schema)
-            if not schema.bound:
-                with engine.begin() as connection:
-                    connection.exec_driver_sql(UNBOUND[schema.on])
-            for _ in range(min(CALLS, count - totals.histories)):
-                _draw_history(chance, schema, engine, person, likely).run(totals)
-                step(place.on)
-        named = [f"seed {seed}:{number}: {each}" for each in totals.examples[before:]]
-        totals.examples[before:] = named
-        number += 1
-    return totals
 
 
 def _draw_history(

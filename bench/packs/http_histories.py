@@ -20,21 +20,21 @@ from typing import Any
 import httpx
 
 from bench.crash.clock import Clock
+from bench.packs.acting import act_once, recover, reject
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
+    Fate,
     Seen,
     Step,
     Verdict,
     list_actions,
     overlay,
     read_fates,
-    reject,
 )
 from bench.packs.event_server import Server
-from bench.packs.histories import Totals
 from mulligan import Effect, Mulligan
 from mulligan.process.fault_points import Point, watch_points
-from mulligan.runtime.context import OpenTurn
 from mulligan_packs import http
 
 DEEDS = (
@@ -55,7 +55,6 @@ TWO = {"change made": ("post", "change made"), "change beside": ("patch", "put a
 """A call on what the one before it has written to."""
 DAY, OTHER_DAY = "2026-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
 """A field may be called what servers change with every write, and be what people write."""
-LATER = timedelta(minutes=20)
 BESIDE = ("i1", "i2", "i4")
 """What a call may write to as well."""
 Item = dict[str, Any]
@@ -328,7 +327,7 @@ class HttpHistory:
 
     def run(self) -> Verdict:
         """Live through it, and say what was seen."""
-        rest, clock, known = self.rest, Clock(), self.known
+        rest, clock = self.rest, Clock()
         for number in range(1, 5):
             item = {"title": f"milk {number}", "n": number, "modified": DAY}
             rest.write(f"i{number}", item, by="base")
@@ -338,10 +337,10 @@ class HttpHistory:
         try:
             with self._open(clock) as (m, tools):
                 asyncio.run(self._act(m, tools))
-                fates = asyncio.run(self._recover(m, clock, known))
+                fates = asyncio.run(self._recover(m, clock))
             if self.store != "memory:":
                 with self._open(clock) as (m, _):
-                    fates = asyncio.run(self._recover(m, clock, known))
+                    fates = asyncio.run(self._recover(m, clock))
         finally:
             watch_points(None)
         rest.land()
@@ -487,9 +486,7 @@ class HttpHistory:
         self.known.append([each.id for each in list_actions(m)])
 
     async def _act(self, m: Mulligan, tools: Tools) -> None:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
+        def work() -> None:
             for at, deed in enumerate(self.deeds):
                 self.rest.by = str(len(self.known))
                 self.rest.faults = [self.fault] if at == 0 and self.fault else []
@@ -505,9 +502,8 @@ class HttpHistory:
             # What was accepted is done whenever; of what had another answer, a look tells.
             if self.lands == "before" or self.fault:
                 self.rest.land()
-            return "Done."
 
-        await m.act("Do it", agent)
+        await act_once(m, work)
 
     def _call(self, tools: Tools, deed: str) -> None:
         there = self.chance.choice(("i1", "i1", "i2"))
@@ -544,11 +540,9 @@ class HttpHistory:
             more = {self.chance.choice(("first", "then")): beside}
         put(item="new" if deed == "put new" else there, title="beer", **more)
 
-    async def _recover(self, m: Mulligan, clock: Clock, known: list[list[str]]) -> Any:
-        for _ in range(3):
-            clock.go_on(LATER)
-            await m.recover()
-        return read_fates(m, known)
+    async def _recover(self, m: Mulligan, clock: Clock) -> list[Fate]:
+        await recover(m, clock)
+        return read_fates(m, self.known)
 
     # Somebody else.
 

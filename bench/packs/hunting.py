@@ -5,14 +5,12 @@ No blow shows them: the tools of that campaign declare their own functions.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.packs import effect_mutants, sql_mutants
-from bench.packs.effects import run_effects
-from bench.packs.histories import Totals, run_histories
-from bench.suites import effects, sql
+from bench.packs.histories import Place
+from bench.suites.effects import open_place
 
 MOST = 200
 """After so many histories a planted mistake counts as missed."""
@@ -27,24 +25,14 @@ class PackMutant:
 
     def hunt(self, folder: Path, *, seed: int) -> str | None:
         """What shows it first; `None` where nothing did."""
-        with ExitStack() as stack:
-            if self.pack == "sql":
-                place = sql.open_place("sqlite", folder, stack)
-                stack.enter_context(sql_mutants.MUTANTS[self.name]())
-                likely = sql_mutants.LIKELY.get(self.name, ())
-                totals = run_histories(
-                    place, count=MOST, seed=seed, until=_is_broken, likely=likely
-                )
-            else:
-                draw = stack.enter_context(effects.open_place(self.pack, folder))
-                stack.enter_context(effect_mutants.MUTANTS[self.pack][self.name]())
-                first = effect_mutants.LIKELY.get(self.name, ())
-                totals = run_effects(draw, count=MOST, seed=seed, until=_is_broken, first=first)
+        if self.pack == "sql":
+            hunt = sql_mutants.list_hunts(Place(f"sqlite:///{folder}/rows.db"))[self.name]
+            totals = hunt.run(most=MOST, seed=seed)
+        else:
+            with open_place(self.pack, folder) as draw:
+                hunt = effect_mutants.list_hunts(self.pack, draw)[self.name]
+                totals = hunt.run(most=MOST, seed=seed)
         return f"histories of {self.pack}: {totals.examples[0]}" if totals.broken else None
-
-
-def _is_broken(seen: Totals) -> bool:
-    return bool(seen.broken)
 
 
 PACK_MUTANTS = {

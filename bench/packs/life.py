@@ -8,26 +8,21 @@ import signal
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Protocol
 
 from bench.crash.clock import Clock
 from bench.crash.processes import in_child
+from bench.packs.acting import accept, act_once, recover, reject
 from mulligan import Mulligan
-from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point, watch_points
-from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import SETTLED, State
-from mulligan.types.finding import Finding, Severity
 
 THEIRS = "theirs"
 """What a person writes: wherever it stood, it must still stand somewhere in the end."""
-PASSES = 4
-LATER = timedelta(minutes=20)
 STANDS = (State.VERIFIED, State.UNCHECKED)
 """What the journal says of an effect that is there, and is to be."""
 
@@ -126,15 +121,6 @@ class World(Protocol):
         """Whether a call has been made more than once."""
 
 
-def _reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="packs.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
-
-
-def _accept(_: Attempted) -> Iterator[Finding]:
-    return iter(())
-
-
 def build_url(folder: Path) -> str:
     """The journal of a life."""
     return f"sqlite:///{folder}/journal.db"
@@ -167,7 +153,7 @@ class Life:
         blow = Blow(hit)
         m = Mulligan(
             build_url(self.folder),
-            checks=[_reject if self.case.wrong else _accept],
+            checks=[reject] if self.case.wrong else [accept],
             clock=Clock(self.folder / "clock"),
             recover=False,
         )
@@ -181,26 +167,16 @@ class Life:
         return blow.count
 
     async def _act(self, m: Mulligan, call: Callable[[], Any]) -> None:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
-            try:
+        async def work() -> None:
+            with suppress(Exception) if self.case.lost else nullcontext():
                 answer = call()
                 if isawaitable(answer):
                     await answer
-            except Exception as error:
-                if not self.case.lost:
-                    raise
-                return f"It failed: {error}"
-            return "Done."
 
-        await m.act("Do it", agent)
+        await act_once(m, work)
 
     async def _recover(self, m: Mulligan, _call: Callable[[], Any]) -> None:
-        clock = Clock(self.folder / "clock")
-        for _ in range(PASSES):
-            clock.go_on(LATER)
-            await m.recover()
+        await recover(m, Clock(self.folder / "clock"))
 
     def list_states(self) -> list[State]:
         """What the journal says of every action, as the file itself has it."""

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -18,6 +17,8 @@ from urllib.parse import parse_qsl
 import httpx
 
 from bench.crash.clock import Clock
+from bench.packs.acting import act_once, recover, reject
+from bench.packs.campaign import Totals
 from bench.packs.effects import (
     THEIRS,
     Fate,
@@ -28,19 +29,15 @@ from bench.packs.effects import (
     list_actions,
     overlay,
     read_fates,
-    reject,
 )
-from bench.packs.histories import Totals
 from bench.packs.service_stages import STAGES, Given, Stage
 from mulligan import Mulligan
-from mulligan.runtime.context import OpenTurn
 from mulligan_packs.services.service import Service
 from mulligan_packs.services.table import load_table
 from mulligan_testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan_testing.simulations import SIMULATIONS, ServiceFault, Simulation
 from mulligan_testing.simulations.core import ApiRequest, NoAnswer, read_body
 
-LATER = timedelta(minutes=20)
 FAULTS = (
     None, None, None, ServiceFault.LOST_AFTER, ServiceFault.LOST_BEFORE, ServiceFault.BROKEN_AFTER,
     ServiceFault.LIMITED, ServiceFault.LIMITED_403,
@@ -89,12 +86,12 @@ class ServiceHistory:
             strike = [Strike(deed=Deed.CANCEL, hit=self.stop)] if self.stop else []
             asyncio.run(self._act(m, tools, Faults(*strike)))
             if not self.stop:
-                asyncio.run(self._recover(m, clock))
+                asyncio.run(recover(m, clock))
             self._note(m)
             fates = self._read_fates(m)
         if self.store != "memory:":
             with self._open(clock) as (m, _):
-                asyncio.run(self._recover(m, clock))
+                asyncio.run(recover(m, clock))
                 fates = self._read_fates(m)
         trouble = " ".join(
             str(each) for each in (self.fault, self.undo_fault, self.stop and "stopped") if each
@@ -152,9 +149,7 @@ class ServiceHistory:
             self.steps.append(Step(call=self._name_call(name), apply=change))
 
     async def _act(self, m: Mulligan, tools: dict[str, Any], faults: Faults) -> None:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number > 1:
-                return "I leave it at that."
+        def work() -> None:
             self._disturb("first")
             for at, (operation, given) in enumerate(self.calls):
                 self.phase = len(self.known)
@@ -168,17 +163,11 @@ class ServiceHistory:
             self.phase = None
             self.simulation.faults = [self.undo_fault] if self.undo_fault else []
             self._disturb("after")
-            return "Done."
 
         with faults:
-            await cancel_when_hung(m.act("Do it", agent), faults)
+            await cancel_when_hung(act_once(m, work), faults)
         self.phase = None
         self.simulation.faults = []
-
-    async def _recover(self, m: Mulligan, clock: Clock) -> None:
-        for _ in range(4):
-            clock.go_on(LATER)
-            await m.recover()
 
     def _read_fates(self, m: Mulligan) -> list[Fate]:
         """What is said of each action, in order: each element of a bulk is a call of its own."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+from bench.packs.campaign import Hunt
+from bench.packs.histories import Place
 from mulligan.runtime import retry
 from mulligan.types.errors import ConflictError
 from mulligan_packs.sql import listening, scope, state, watching
@@ -193,3 +196,11 @@ LIKELY = {
     "what the driver itself writes is not counted": ("past beside",),
 }
 """What shows a mistake is drawn more often where it is looked for."""
+
+
+def list_hunts(place: Place) -> dict[str, Hunt]:
+    """Each mistake, with what it is looked for with."""
+    return {
+        name: Hunt(plant=planted, draw=partial(place.draw, likely=LIKELY.get(name, ())))
+        for name, planted in MUTANTS.items()
+    }

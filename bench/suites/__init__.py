@@ -1,12 +1,14 @@
 """The suites, one file each. A new file here is a new suite; nothing else has to know it.
 
-A suite is a module with three functions:
+A suite is a module with two functions:
 
 - `add_arguments(parser)`: its own options
-- `run(options) -> dict`: measure, and return the JSON object (`n`, `versions` and its figures)
-- `show(result) -> renderable`: the same object for a person, as something rich can print
+- `run(options) -> dict`: measure, and return the JSON object: `n`, its figures, and under
+  `versions` those of peers
 
-One that proves something also has `failed(result) -> str`: what is not as it must be, or nothing.
+One that proves something also has `PROMISES`, the names of figures that must be none, or
+`failed(result) -> str`: what else is not as it must be, or nothing.
+`MEANINGS` are words for figures, by their names, for who reads them as a table.
 
 Its name is the file's, with `-` for `_`; its docstring's first line is its summary.
 """
@@ -18,8 +20,6 @@ import importlib
 import pkgutil
 from typing import Any, Protocol, cast
 
-from rich.console import RenderableType
-
 Result = dict[str, Any]
 
 
@@ -29,8 +29,6 @@ class Suite(Protocol):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
     def run(self, options: argparse.Namespace) -> Result: ...
-
-    def show(self, result: Result) -> RenderableType: ...
 
 
 def names() -> list[str]:
@@ -45,5 +43,6 @@ def load(name: str) -> Suite:
 
 def failure_of(suite: Suite, result: Result) -> str:
     """What a suite that proves something found untrue; empty when nothing, or it proves nothing."""
-    failed = getattr(suite, "failed", None)
-    return str(failed(result)) if failed else ""
+    promises, failed = getattr(suite, "PROMISES", ()), getattr(suite, "failed", None)
+    broken = [f"{result[name]} {name}" for name in promises if result[name]]
+    return "; ".join(filter(None, [*broken, failed(result) if failed else ""]))

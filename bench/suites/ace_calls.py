@@ -8,11 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan import Mulligan
 from mulligan.learning.precheck import precheck
 from mulligan.learning.schema import read_schema
@@ -51,15 +48,12 @@ def run(options: argparse.Namespace) -> Result:
                 bent[kind].update(n=1, mended=int(read == case["args"]))
                 others += read is not None and read not in (case["args"], wrong)
     result = {
-        "half": options.half,
-        "part": options.part,
         "n": len(cases),
         "right": len(cases),
         "right_refused": len(refused),
         "right_but_against_their_schema": breaking,
         "bent": {kind: dict(each) for kind, each in bent.items()},
         "other_calls": others,
-        "versions": ours(),
     }
     return result | ({"refused": refused} if options.list else {})
 
@@ -127,13 +121,3 @@ BENDERS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Arguments
     "renamed": _rename,
     "null_added": _add_null,
 }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        ("right calls refused", result["right_refused"], result["right"]),
-        ("of these, against their own schema", result["right_but_against_their_schema"], None),
-        *((f"mended: {kind}", each["mended"], each["n"]) for kind, each in result["bent"].items()),
-        ("other calls made", result["other_calls"], None),
-    ]
-    return table(f"ace-calls ({result['half']}, {result['part']})", ("figure", "n", "of"), rows)

@@ -8,12 +8,9 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import suites, versions
+from bench import suites
 from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 from bench.whole.page import KEPT, PAGE, merge, write_page
 from bench.whole.plan import list_arguments, list_forms
 from bench.whole.plot import PLOT, write_plot
@@ -60,7 +57,6 @@ def run(options: argparse.Namespace) -> Result:
         "failed": {each.name: each.said for each in done if each.state == "failed"},
         "missing": {each.name: each.said for each in done if each.state == "missing"},
         "suites": {each.name: each.to_json() for each in done},
-        "versions": versions.ours(),
     }
 
 
@@ -78,13 +74,3 @@ def failed(result: Result) -> str:
     """Which suites were not content."""
     said = [f"{suite}: {why}" for suite, why in result["failed"].items()]
     return "; ".join(said)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (name, each["state"], each["n"], each["seconds"], len(each["figures"]) or None)
-        for name, each in result["suites"].items()
-    ]
-    columns = ("suite", "result", "n", "seconds", "figures")
-    missing = [Text(f"{suite}: {why}", style="dim") for suite, why in result["missing"].items()]
-    return Group(table("All suites", columns, rows), *missing)

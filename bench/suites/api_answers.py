@@ -6,11 +6,8 @@ import argparse
 from collections import defaultdict
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, share, table
-from bench.versions import ours
+from bench.report import progress, share
 from mulligan.learning.classify import classify_text
 from mulligan.learning.soft_errors import find_silent_error
 
@@ -35,8 +32,6 @@ def run(options: argparse.Namespace) -> Result:
     classes = [(case, classify_text(said[case["id"]] or "").value) for case in errors]
     classes = [(case, found) for case, found in classes if said[case["id"]]]
     result = {
-        "half": options.half,
-        "part": options.part,
         "n": len(errors) + len(good),
         "errors": len(errors),
         "recall": share([said[case["id"]] is not None for case in errors]),
@@ -50,7 +45,6 @@ def run(options: argparse.Namespace) -> Result:
                 [found in (case["class"], *case["also"]) for case, found in classes]
             ),
         },
-        "versions": ours(),
     }
     missed = [name for name, told in said.items() if told is None]
     return result | ({"missed": missed, "alarms": alarms} if options.list else {})
@@ -63,10 +57,3 @@ def _average(errors: list[Case], said: dict[str, str | None]) -> float:
         by[case["provider"]].append(said[case["id"]] is not None)
     shares = [sum(each) / len(each) for each in by.values()]
     return round(sum(shares) / len(shares), 4) if shares else 0.0
-
-
-def show(result: Result) -> RenderableType:
-    names = ("errors", "recall", "macro_recall", "ok", "false_alarms")
-    rows = [(name, result[name]) for name in names]
-    rows += [(f"classes, {name}", figure) for name, figure in result["classes"].items()]
-    return table(f"api-answers ({result['half']}, {result['part']})", ("figure", "value"), rows)

@@ -6,20 +6,16 @@ import argparse
 from collections import Counter, defaultdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.bfcl_match import matches
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan import Mulligan
 
 Result = dict[str, Any]
 SINGLE = ("simple", "multiple_function")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -42,7 +38,6 @@ def run(options: argparse.Namespace) -> Result:
         if case["category"] not in SINGLE
     ]
     return {
-        "half": options.half,
         "n": len(failures) + len(passes),
         "failures": len(single),
         "fixed": _share(single),
@@ -51,21 +46,7 @@ def run(options: argparse.Namespace) -> Result:
         "passes": len(passes),
         "broken": len(broken),
         "by_class": _by_class(failures, repaired),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    figures = [
-        ("single calls fixed", result["fixed"], result["failures"]),
-        ("parallel calls fixed", result["fixed_parallel"], result["failures_parallel"]),
-        ("passes broken", result["broken"], result["passes"]),
-    ]
-    classes = [(name, each["fixed"], each["n"]) for name, each in result["by_class"].items()]
-    return Group(
-        table(f"bfcl ({result['half']})", ("figure", "value", "n"), figures),
-        table("single calls, by class", ("class", "fixed", "n"), classes),
-    )
 
 
 def _right(m: Mulligan, case: dict[str, Any], prompts: dict[str, dict[str, Any]]) -> bool:

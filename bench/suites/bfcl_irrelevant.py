@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan.learning.parsing import match_tool
 from mulligan.learning.precheck import check_relevance
 from mulligan.learning.schema import read_schema
@@ -17,8 +14,7 @@ from mulligan.learning.schema import read_schema
 Result = dict[str, Any]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -34,20 +30,12 @@ def run(options: argparse.Namespace) -> Result:
         step("passes")
         alarms = sum(_flagged(case, prompts[case["test"]]) for case in passes)
     return {
-        "half": options.half,
         "n": len(calls) + len(passes),
         "calls": len(calls),
         "passes": len(passes),
         "flagged_share": round(flagged / len(calls), 4) if calls else 0.0,
         "false_alarm_share": round(alarms / len(passes), 4) if passes else 0.0,
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("flagged_share", "false_alarm_share", "calls", "passes")
-    rows = [(name, result[name]) for name in names]
-    return table(f"bfcl-irrelevant ({result['half']})", ("figure", "value"), rows)
 
 
 def _flagged(case: dict[str, Any], prompt: dict[str, Any]) -> bool:

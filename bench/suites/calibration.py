@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict, replace
-from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments
 from bench.failures.environments import Environments, add_environment_arguments
@@ -19,10 +16,9 @@ from bench.failures.proposing import Stage
 from bench.failures.stream import BFCL, Happening, failures_in_order
 from bench.failures.tau import Schemas, episode_of, failed_call, read_schemas
 from bench.failures.unseen import Field, forecast_unseen
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.suites.tau_repair import same_arguments
-from bench.versions import ours
-from mulligan.learning.calibration import Bin, Calibration, compute_wilson, measure_calibration
+from mulligan.learning.calibration import Calibration, measure_calibration
 from mulligan.learning.classify import classify_text
 from mulligan.learning.decide import may_apply
 from mulligan.learning.suggest import suggest_corrections
@@ -46,10 +42,6 @@ class Forecast:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     add_environment_arguments(parser)
-    parser.add_argument(
-        "--seen-only", action="store_true", help="leave out the tools that nobody has seen"
-    )
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the reliability as SVG")
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -59,38 +51,17 @@ def run(options: argparse.Namespace) -> Result:
         forecasts = _forecasts(stream, environments, schemas=schemas, step=step)
         versions = environments.versions
     found = measure_calibration([(each.made.probability, each.came_true) for each in forecasts])
-    if options.picture is not None:
-        options.picture.write_text(render_reliability(found), encoding="utf-8")
     automatic = [each.came_true for each in forecasts if each.automatic]
     return {
-        "half": options.half,
         "n": len(stream),
         "forecasts": found.n,
         "came_true": sum(each.came_true for each in forecasts),
         **_figures(found),
         "auto_precision": round(sum(automatic) / len(automatic), 4) if automatic else None,
         "auto_n": len(automatic),
-        "unseen_tools": None if options.seen_only else _unseen(options),
-        "versions": {**versions, **ours()},
+        "unseen_tools": _unseen(options),
+        "versions": versions,
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("ece", "brier", "base_brier", "auto_precision", "auto_n", "forecasts", "n")
-    unseen = result["unseen_tools"]
-    apart = [] if unseen is None else [_reliability("tools nobody has seen", unseen)]
-    return Group(
-        table(
-            f"calibration ({result['half']})", ("figure", "value"), [(n, result[n]) for n in names]
-        ),
-        _reliability("reliability", result),
-        *apart,
-    )
-
-
-def _reliability(title: str, figures: Result) -> RenderableType:
-    bins = [(each["said"], each["true"], each["n"]) for each in figures["bins"]]
-    return table(f"{title} (ece {figures['ece']})", ("said", "came true", "n"), bins)
 
 
 def _unseen(options: argparse.Namespace) -> Result:
@@ -164,66 +135,3 @@ def _forecast(failed: FailedCall, made: Suggestion, *, came_true: bool) -> Forec
     classed = replace(failed, failure=Failure(error_class=classify_text(failed.error)))
     automatic = may_apply(made, classed, mode=Mode.AUTO)
     return Forecast(made=made, came_true=came_true, automatic=automatic)
-
-
-SIDE = 240
-MARGIN = 44
-LARGEST = 7.0
-"""Radius of the largest bin."""
-
-MIDDLE = 'text-anchor="middle"'
-
-STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#444}"
-    ".frame,.right{fill:none;stroke:#bbb}.right{stroke-dasharray:4 4}"
-    ".sure{stroke:#7aa2d6;stroke-width:2}.bin{fill:#2f6fbd}"
-)
-
-
-def render_reliability(found: Calibration) -> str:
-    """One mark for each bin, its interval of 95 %, and the line on which it should lie."""
-    size = SIDE + 2 * MARGIN
-    low, high = _scale_x(0.0), _scale_x(1.0)
-    most = max((each.n for each in found.bins), default=1)
-    against = f"Brier {found.brier:.3f} (base {found.base_brier:.3f})"
-    scores = f"n={found.n}, ECE {found.ece:.3f}, {against}"
-    drawn = [
-        f'<rect class="frame" x="{low:g}" y="{MARGIN}" width="{SIDE}" height="{SIDE}"/>',
-        (
-            f'<line class="right" x1="{low:g}" y1="{_scale_y(0.0):g}" '
-            f'x2="{high:g}" y2="{_scale_y(1.0):g}"/>'
-        ),
-        *(_render_mark(each, most=most) for each in found.bins),
-        *(
-            f'<text x="{_scale_x(share):g}" y="{MARGIN + SIDE + 16}" {MIDDLE}>{share:g}</text>'
-            f'<text x="{MARGIN - 6}" y="{_scale_y(share) + 4:g}" text-anchor="end">{share:g}</text>'
-            for share in (0.0, 0.5, 1.0)
-        ),
-        f'<text x="{size / 2:g}" y="{size - 8}" {MIDDLE}>probability given</text>',
-        f'<text transform="translate(14 {size / 2:g}) rotate(-90)" {MIDDLE}>came true</text>',
-        f'<text x="{low:g}" y="{MARGIN - 14}">{scores}</text>',
-    ]
-    title = "Probability given against share that came true"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{title}" '
-        f'viewBox="0 0 {size} {size}" width="{size}" height="{size}">'
-        f"<style>{STYLE}</style>{''.join(drawn)}</svg>\n"
-    )
-
-
-def _render_mark(each: Bin, *, most: int) -> str:
-    low, high = compute_wilson(each.true * each.n, each.n)
-    x, radius = _scale_x(each.said), LARGEST * math.sqrt(each.n / most)
-    return (
-        f'<line class="sure" x1="{x:.1f}" y1="{_scale_y(low):.1f}" '
-        f'x2="{x:.1f}" y2="{_scale_y(high):.1f}"/>'
-        f'<circle class="bin" cx="{x:.1f}" cy="{_scale_y(each.true):.1f}" r="{radius:.1f}"/>'
-    )
-
-
-def _scale_x(share: float) -> float:
-    return MARGIN + share * SIDE
-
-
-def _scale_y(share: float) -> float:
-    return MARGIN + (1 - share) * SIDE

@@ -9,17 +9,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.dojo import EFFECTS as DESK_EFFECTS
 from bench.dojo import NO_CLOCK, choose_facts, list_steps, open_desks
 from bench.failures.tau import read_schemas
 from bench.office import EFFECTS, facts_for, open_office
-from bench.report import progress, share, table
+from bench.report import progress, share
 from bench.suites import dialogs, solo_retail
 from bench.suites.workbench import is_refusal, read_observation
-from bench.versions import ours
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.checks.tool_outputs import as_record
@@ -49,12 +46,9 @@ def run(options: argparse.Namespace) -> Result:
     looked = asyncio.run(_look_at_all(sets))
     everything = [each for some in looked.values() for each in some]
     result: Result = {
-        "half": options.half,
-        "part": options.part,
         "n": len(everything),
         "all": _count(everything),
         "by_set": {name: _count(some) for name, some in looked.items()},
-        "versions": ours(),
     }
     sure = [name for name, shown, right in everything if shown == "high" and not right]
     return result | ({"sure_but_wrong": sure} if options.list else {})
@@ -183,13 +177,3 @@ def _count(looked: Sequence[Looked]) -> Result:
         }
         for how, n in sorted(shown.items())
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (name, how, each["n"], each["right"], each["right_share"])
-        for name, counted in {"all": result["all"], **result["by_set"]}.items()
-        for how, each in counted.items()
-    ]
-    title = f"confidence ({result['half']}, {result['part']})"
-    return table(title, ("set", "shown as", "n", "right", "share"), rows)

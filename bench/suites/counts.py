@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.console import RenderableType
-
-from bench import versions
 from bench.counts.baseline import ACCEPT, accept, count_anew, describe_growth, read_baseline
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -33,7 +30,6 @@ def run(options: argparse.Namespace) -> Result:
         "baseline": baseline,
         "worst_ratio": round(max(_compare(counts, baseline), default=1.0), 3),
         "above": describe_growth(counts, baseline),
-        "versions": versions.ours(),
     }
 
 
@@ -46,11 +42,3 @@ def failed(result: Result) -> str:
     if not result["above"]:
         return ""
     return f"{'; '.join(result['above'])}. If that is meant: {ACCEPT}"
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (name, f"{n:,}", f"{before:,}" if (before := result["baseline"].get(name)) else None)
-        for name, n in result["counts"].items()
-    ]
-    return table("Counted, not timed", ("what", "now", "accepted"), rows)

@@ -6,24 +6,20 @@
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
 from starlette.testclient import TestClient
 
-from bench import history, versions
-from bench.filled import AT_A_TIME, fill_log, fill_stores
-from bench.report import progress, table
+from bench import history
+from bench.filled import AT_A_TIME, KINDS, fill_log, fill_stores
+from bench.report import progress
 from bench.rounds import digits
-from bench.suites.lookup import KINDS
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
@@ -65,18 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--short", action="store_true", help=f"only {' and '.join(ASKED)}, and not every view"
     )
-    parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FOLDER",
-        help="keep the filled stores there, and use those that are there already",
-    )
 
 
 def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
-    load = os.getloadavg()[0]
     steps = len(kinds) * sum(history.batches_of(rows, at_a_time=AT_A_TIME) for rows in sizes)
     with ExitStack() as stack:
         step = stack.enter_context(progress(steps))
@@ -88,8 +77,6 @@ def run(options: argparse.Namespace) -> Result:
         "worst_p95_ms": max(s["p95_ms"][-1] for pages in stores.values() for s in pages.values()),
         "rows": sizes,
         "stores": stores,
-        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
-        "versions": versions.ours(),
     }
 
 
@@ -98,9 +85,8 @@ def _measure_kind(
 ) -> dict[str, Any]:
     """All sizes in turn within a round, so that a busy moment of the machine meets each of them."""
     with ExitStack() as stack:
-        keep = None if options.keep is None else options.keep.absolute()
         fill = partial(fill_log, span=MONTH)
-        filled = stack.enter_context(fill_stores(kind, sizes, fill=fill, keep=keep, step=step))
+        filled = stack.enter_context(fill_stores(kind, sizes, fill=fill, step=step))
         clients = {}
         for rows, each in filled.items():
             store = open_store(each.url)
@@ -167,14 +153,3 @@ def failed(result: Result) -> str:
     if result["worst_p95_ms"] > MOST_MS:
         return f"The p95 of the largest store is {result['worst_p95_ms']} ms, over {MOST_MS:.0f}."
     return ""
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (kind, page, f"{n:,}", each["first_ms"][i], each["p50_ms"][i], each["p95_ms"][i])
-        for kind, pages in result["stores"].items()
-        for page, each in pages.items()
-        for i, n in enumerate(result["rows"])
-    ]
-    columns = ("store", "page", "executions", "first, ms", "p50, ms", "p95, ms")
-    return table("Pages of the dashboard", columns, rows)

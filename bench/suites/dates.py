@@ -13,15 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.answers import RIGHT, SILENT, WRONG, Answer, Case, is_core, score
 from bench.attempts import attempted
 from bench.data import add_data_arguments, has_cases, is_kept_out, read_cases
 from bench.peers import add_peer_arguments, peer_python
-from bench.report import Step, progress, table
-from bench.rounds import Worker, digits
+from bench.report import Step, progress
+from bench.rounds import Worker, digits, read_versions, start_workers
 from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
 from mulligan.loops.actions import Attempted
@@ -60,22 +57,23 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     cases = read_cases(options, "dates/cases")
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
     with ExitStack() as stack:
-        workers = _start(stack, peers)
+        ours = Path(sys.executable)
+        wanted = {n: (ours if n == OURS else peers, module) for n, module in WORKERS.items()}
+        workers = start_workers(stack, wanted)
         step = stack.enter_context(progress(len(workers) * (1 + options.rounds) + 1))
         outcomes = {name: _outcomes(worker, cases, step) for name, worker in workers.items()}
         outside = _measure_outside(workers[OURS], options, step)
         third = _measure_third(workers[OURS], options, step)
         medians = _medians(workers, cases, options=options, step=step)
-        versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
+        versions = read_versions(workers)
     step("as a checker")
-    ours = outcomes.pop(OURS)
+    mine = outcomes.pop(OURS)
     return {
-        "half": options.half,
         "n": len(cases),
-        **_shares(cases, ours),
-        "by_source": _by_source(cases, ours),
+        **_shares(cases, mine),
+        "by_source": _by_source(cases, mine),
         "wrong_ids": [
-            case["id"] for case, found in zip(cases, ours, strict=True) if found == WRONG
+            case["id"] for case, found in zip(cases, mine, strict=True) if found == WRONG
         ],
         "peers": {name: _shares(cases, found) for name, found in outcomes.items()},
         "outside": outside,
@@ -86,16 +84,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "peers_median_us": medians,
         "versions": versions,
     }
-
-
-def _start(stack: ExitStack, peers: Path | None) -> dict[str, Worker]:
-    workers = {}
-    for name, module in WORKERS.items():
-        python = Path(sys.executable) if name == OURS else peers
-        if python is not None:
-            workers[name] = Worker(module, python=python)
-            stack.callback(workers[name].close)
-    return workers
 
 
 def _asked(case: Case) -> list[str]:
@@ -261,44 +249,6 @@ def _disjoint(cases: Sequence[Case]) -> Iterable[tuple[Case, Case]]:
 
 def _days(case: Case) -> set[str]:
     return {value[:10] for value in (case["value"], *case["alternatives"])}
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    everyone = {OURS: result, **result["peers"]}
-    columns = ("", *(f"{group} {name}" for group in ("core", "all") for name in OUTCOMES), "µs")
-    medians = {OURS: result["median_us"], **result["peers_median_us"]}
-    rows = [
-        (name, *_cells(each["core"]), *_cells(each["all"]), medians.get(name))
-        for name, each in everyone.items()
-    ]
-    groups = [(name, *_cells(result[name])) for name in ("ranges", "holidays")]
-    sources = [(name, each["n"], *_cells(each)) for name, each in result["by_source"].items()]
-    outside = result["outside"] or {}
-    later = [
-        (name, outside[name]["n"], *_cells(outside[name]))
-        for name in ("core", "all", "looked_at", "kept_apart")
-        if outside
-    ]
-    latest = [
-        (name, each["n"], *_cells(each))
-        for name, each in (result["third"] or {}).items()
-        if name != "missed"
-    ]
-    checker = result["checker"]
-    return Group(
-        table(f"dates, {result['half']} half, n={result['n']}", columns, rows),
-        table("beside the core", ("", *OUTCOMES), groups),
-        table("core by source", ("", "n", *OUTCOMES), sources),
-        table("gathered later, from other sources", ("", "n", *OUTCOMES), later),
-        table("gathered last", ("", "n", *OUTCOMES), latest),
-        Text(
-            f"as a checker: {checker['right_passed']} of {checker['right_n']} right values pass "
-            f"(core: {checker['core_right_passed']} of {checker['core_right_n']}), "
-            f"{checker['other_flagged']} of {checker['other_n']} other values are flagged, and "
-            f"{checker['other_silent']} met a sentence that is left open; a phrase that was met "
-            f"before takes {result['median_us_again']} µs"
-        ),
-    )
 
 
 def _cells(share: Mapping[str, Any]) -> tuple[Any, ...]:

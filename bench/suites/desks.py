@@ -8,17 +8,13 @@ mistake: the share says how often the checks speak up on somebody else's tools.
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Case, read_schemas
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import compute_share, count_rules, progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Call, Execution, Outcome
@@ -34,8 +30,7 @@ GOOD = "tau/ok_calls"
 FAILING = ("tau/failed_unrepaired", "tau/repair_pairs")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -50,28 +45,15 @@ def run(options: argparse.Namespace) -> Result:
         caught = [(case, reject(case, "failed_args", checks)) for case in failing]
     domains = sorted({case["domain"] for case in (*good, *failing)})
     return {
-        "half": options.half,
         "n": len(good) + len(failing),
         **_count(alarms, caught),
         "by_domain": {
             domain: _count(_of(alarms, domain), _of(caught, domain)) for domain in domains
         },
-        "by_rule": _by_rule(alarms, caught),
-        "versions": ours(),
+        "by_rule": count_rules(
+            caught=[rules for _, rules in caught], alarms=[rules for _, rules in alarms]
+        ),
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        [
-            domain,
-            f"{each['good_rejected']} of {each['good']}",
-            f"{each['failing_rejected']} of {each['failing']}",
-        ]
-        for domain, each in result["by_domain"].items()
-    ]
-    title = f"desks ({result['half']})"
-    return table(title, ["desk", "rejected though it worked", "rejected before it failed"], rows)
 
 
 Looked = tuple[Case, frozenset[str]]
@@ -117,10 +99,10 @@ def _count(alarms: Sequence[Looked], caught: Sequence[Looked]) -> Result:
     return {
         "good": len(alarms),
         "good_rejected": good,
-        "false_alarm_share": round(good / len(alarms), 4) if alarms else None,
+        "false_alarm_share": compute_share(good, len(alarms)),
         "failing": len(caught),
         "failing_rejected": failing,
-        "recall": round(failing / len(caught), 4) if caught else None,
+        "recall": compute_share(failing, len(caught)),
     }
 
 
@@ -130,10 +112,3 @@ def _of(looked: Iterable[Looked], domain: str) -> list[Looked]:
 
 def _rejections(looked: Iterable[Looked]) -> int:
     return sum(bool(rules) for _, rules in looked)
-
-
-def _by_rule(alarms: Sequence[Looked], caught: Sequence[Looked]) -> Result:
-    wrong, right = (
-        Counter(rule for _, rules in looked for rule in rules) for looked in (alarms, caught)
-    )
-    return {rule: {"caught": right[rule], "alarms": wrong[rule]} for rule in sorted(right | wrong)}

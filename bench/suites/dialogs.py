@@ -5,20 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import platform
 import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import version
 from typing import Any
 
-from rich.console import RenderableType
-
-from bench.data import add_data_arguments, read_cases
-from bench.missing import MissingError
-from bench.report import progress, table
+from bench.data import add_data_arguments, read_cases, read_json
+from bench.report import progress
 from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
@@ -51,19 +46,13 @@ def run(options: argparse.Namespace) -> Result:
     about = read_tools(options)
     result = asyncio.run(_look_at_all(cases, about, listing=options.list))
     return {
-        "half": options.half,
-        "part": options.part,
         "n": len(cases),
         **result,
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
 def read_tools(options: argparse.Namespace) -> Mapping[str, Any]:
-    path = options.data / "third" / "dialogs_tools.json"
-    if not path.is_file():
-        raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    return dict(json.loads(path.read_text()))
+    return read_json(options.data / "third" / "dialogs_tools.json")
 
 
 async def _look_at_all(cases: Sequence[Case], about: Mapping[str, Any], *, listing: bool) -> Result:
@@ -278,15 +267,3 @@ def scramble(value: str, chance: random.Random) -> str:
         else (chance.choice(letters) if sign.isalpha() else sign)
         for sign in value
     )
-
-
-def show(result: Result) -> RenderableType:
-    rows: list[list[object]] = [
-        ["right turns rejected", result["right_rejected"], result["right"]],
-        ["right turns with a warning", result["right_warned"], result["right"]],
-        *(
-            [f"caught: {kind.replace('_', ' ')}", each["caught"], each["n"]]
-            for kind, each in result["planted"].items()
-        ),
-    ]
-    return table(f"dialogs, {result['half']} half", ["turns", "count", "n"], rows)

@@ -12,12 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.crash.workers import scratch
 from bench.engines.killing import Live, kill_and_count
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -82,14 +79,3 @@ def failed(result: Result) -> str:
     """What was lost or doubled, by engine."""
     found = result["engines"].items()
     return "; ".join(f"{each['broken']} broken on {name}" for name, each in found if each["broken"])
-
-
-def show(result: Result) -> RenderableType:
-    found = result["engines"].items()
-    rows = [(n, e["stories"], e["stories_with_a_kill"], e["killed"], e["broken"]) for n, e in found]
-    columns = ["", "stories", "with a kill", "kills", "broken"]
-    examples = [said for _, each in found for said in each["examples"]]
-    return Group(
-        table("A durable turn, its worker killed", columns, rows),
-        *(Text(said, style="red") for said in examples),
-    )

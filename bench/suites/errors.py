@@ -6,19 +6,15 @@ import argparse
 from collections import defaultdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, share, table
-from bench.versions import ours
+from bench.report import progress, share
 from mulligan.learning.classify import classify_text
 
 Result = dict[str, Any]
 FILE = "outside/error_classes"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -34,7 +30,6 @@ def run(options: argparse.Namespace) -> Result:
     for at, case in enumerate(cases):
         by_class[case["label"]].append(at)
     return {
-        "half": options.half,
         "n": len(cases),
         "strict": share(strict),
         "acceptable": share(accepted),
@@ -46,14 +41,4 @@ def run(options: argparse.Namespace) -> Result:
             }
             for label, held in sorted(by_class.items())
         },
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(name, result[name]) for name in ("n", "strict", "acceptable")]
-    classes = [(label, *held.values()) for label, held in result["by_class"].items()]
-    return Group(
-        table(f"errors ({result['half']})", ("figure", "value"), rows),
-        table("by class", ("class", "n", "strict", "acceptable"), classes),
-    )

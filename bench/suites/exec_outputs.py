@@ -5,18 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import table
-from bench.versions import ours
 from mulligan.learning.soft_errors import find_silent_error
 
 Result = dict[str, Any]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -25,17 +20,9 @@ def run(options: argparse.Namespace) -> Result:
     failed = [noticed for label, noticed in found if label == "inner"]
     good = [noticed for label, noticed in found if label == "ok"]
     return {
-        "half": options.half,
-        "part": options.part,
         "n": len(cases),
         "failed": len(failed),
         "noticed": sum(failed),
         "good": len(good),
         "false_alarms": sum(good),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(name, result[name]) for name in ("failed", "noticed", "good", "false_alarms")]
-    return table(f"exec-outputs ({result['half']}, {result['part']})", ("figure", "value"), rows)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.explorer import TOOLS, Model, Rules, World, explore
-from bench.report import progress, table
+from bench.report import progress
 from mulligan.runtime.assessment import Undone
 from mulligan.runtime.probe import ProbeResult, conclude
 from mulligan.runtime.recovery import is_left_behind
@@ -120,7 +117,6 @@ def run(options: argparse.Namespace) -> Result:
         "bugs": len(found),
         "found": {name: each.broken for name, each in found.items()},
         "found_after": {name: each.worlds for name, each in found.items()},
-        "versions": {"python": platform.python_version()},
     }
 
 
@@ -129,14 +125,3 @@ def failed(result: Result) -> str:
     broken = [f"{tool}: {told[0]}" for tool, told in result["broken"].items()]
     missed = [f"not noticed: {name}" for name, told in result["found"].items() if not told]
     return "; ".join([*broken, *missed])
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(f"worlds, {name}", f"{count:,}") for name, count in result["worlds"].items()]
-    rows += [
-        (f"found after: {name}", f"{at:,}" if result["found"][name] else "never")
-        for name, at in result["found_after"].items()
-    ]
-    title = f"{result['n']:,} worlds, {result['steps']:,} steps, {result['blows']} blows in each"
-    ways = [line for told in result["broken"].values() for line in told]
-    return Group(table(title, ["", "count"], rows), *(Text(line, style="red") for line in ways))

@@ -5,22 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import table
 from bench.rounds import digits
 from bench.suites.grounding import balanced_accuracy
-from bench.versions import ours
 from mulligan.checks.grounding import grounded
 from mulligan.types.reply import Reply
 
 Result = dict[str, Any]
-FIGURES = ("flagged_unwanted", "flagged_rest", "balanced_accuracy")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -29,13 +23,10 @@ def run(options: argparse.Namespace) -> Result:
     flagged = [any(check(Reply(text=case["summary"], context=(case["source"],)))) for case in cases]
     wanted = [not case["unwanted"] for case in cases]
     return {
-        "half": options.half,
-        "part": options.part,
         "n": len(cases),
         "flagged_unwanted": _share(flagged, [not each for each in wanted]),
         "flagged_rest": _share(flagged, wanted),
         "balanced_accuracy": balanced_accuracy([not each for each in flagged], wanted),
-        "versions": ours(),
     }
 
 
@@ -43,8 +34,3 @@ def _share(flagged: list[bool], chosen: list[bool]) -> float | None:
     """Of the chosen ones, how many are flagged."""
     of_them = [flag for flag, is_one in zip(flagged, chosen, strict=True) if is_one]
     return digits(sum(of_them) / len(of_them)) if of_them else None
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(name, result[name]) for name in FIGURES]
-    return table(f"faith, {result['n']} summaries ({result['half']})", ("figure", ""), rows)

@@ -7,12 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import RIGHT_DECISION
-from bench.report import progress, share, table
-from bench.versions import ours
+from bench.report import progress, share
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 
 Result = dict[str, Any]
@@ -24,11 +21,9 @@ FILES = (
 )
 PAIRS = "outside/error_pairs"
 """Two errors of one tool, and whether a person calls them one problem: 1, 0, or "?"."""
-SHOWN = 10
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -42,7 +37,6 @@ def run(options: argparse.Namespace) -> Result:
     theirs = [case["error_group"] for case in cases]
     merged = _merged(cases, mine)
     return {
-        "half": options.half,
         "n": len(cases),
         "accuracy": round(pairwise_f1(mine, theirs), 4),
         "groups": len(set(mine)),
@@ -50,22 +44,7 @@ def run(options: argparse.Namespace) -> Result:
         "over_merged": sum(_needs_two_fixes(cases, held) for held in merged),
         "over_split": sum(len(held) > 1 for held in _partners(theirs, mine).values()),
         "pairs": _measure_pairs(read_cases(options, PAIRS)),
-        "disagreements": _disagreements(mine, theirs, masked),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("accuracy", "over_merged", "over_split", "groups", "reference_groups", "n")
-    rows = [(name, result[name]) for name in names]
-    rows += [(f"pairs: {name}", figure) for name, figure in result["pairs"].items()]
-    differences = [
-        (each["what"], each["pairs"], each["example"]) for each in result["disagreements"]
-    ]
-    return Group(
-        table(f"fingerprint ({result['half']})", ("figure", "value"), rows),
-        table("the largest disagreements", ("what", "pairs", "example"), differences),
-    )
 
 
 def _measure_pairs(pairs: Sequence[dict[str, Any]]) -> Result:
@@ -120,23 +99,3 @@ def _needs_two_fixes(cases: Sequence[dict[str, Any]], held: Sequence[int]) -> bo
         if repair := cases[at].get("repair_class"):
             repairs[cases[at]["error_group"]][RIGHT_DECISION.get(repair, repair)] += 1
     return len({each.most_common(1)[0][0] for each in repairs.values()}) > 1
-
-
-def _disagreements(
-    mine: Sequence[str], theirs: Sequence[str], masked: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Where the most pairs are joined by one and parted by the other."""
-    example = dict(zip(mine, masked, strict=True))
-    found = []
-    for what, one, other in (("merged", mine, theirs), ("split", theirs, mine)):
-        inside: dict[str, Counter[str]] = defaultdict(Counter)
-        for left, right in zip(one, other, strict=True):
-            inside[left][right] += 1
-        for name, parts in inside.items():
-            pairs = _pairs(sum(parts.values())) - sum(map(_pairs, parts.values()))
-            if pairs:
-                text = example.get(name, name)
-                found.append(
-                    {"what": what, "pairs": pairs, "parts": len(parts), "example": text[:90]}
-                )
-    return sorted(found, key=lambda each: -each["pairs"])[:SHOWN]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.metadata
-import os
 import random
 import statistics
 import subprocess
@@ -15,8 +14,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from rich.console import RenderableType
 
 from bench.gateway.contenders import (
     EVERYTHING,
@@ -30,10 +27,9 @@ from bench.gateway.contenders import (
     mcp_proxy_http,
     run_http,
     time_calls,
-    time_together,
 )
 from bench.peers import ROOT, peer_python
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import digits
 
 Result = dict[str, Any]
@@ -49,11 +45,9 @@ class Plan:
     rounds: int = 20
     calls: int = 50
     """In a block."""
-    clients: int = 50
-    calls_each: int = 10
 
 
-QUICK = Plan(rounds=2, calls=5, clients=3, calls_each=2)
+QUICK = Plan(rounds=2, calls=5)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-install", action="store_true", help="never install the peers")
     parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument("--rounds", type=int, metavar="N", help="of blocks; 20")
-    parser.add_argument("--clients", type=int, metavar="N", help="at once; 50, and 0 for none")
     parser.add_argument("--seed", type=int, default=1, help="of the order")
     parser.add_argument("--quick", action="store_true", help="seconds, not minutes; no figures")
 
@@ -72,18 +65,16 @@ def run(options: argparse.Namespace) -> Result:
     plan = QUICK if options.quick else Plan()
     if options.rounds:
         plan = replace(plan, rounds=options.rounds)
-    if options.clients is not None:
-        plan = replace(plan, clients=options.clients)
-    install, load = not options.no_install, os.getloadavg()
+    install = not options.no_install
     fastmcp = proxy = None
     if not options.alone:
         fastmcp = peer_python(options.peers / ".venv-fastmcp", install=install, pins=FASTMCP)
         proxy = peer_python(options.peers / ".venv-mcp-proxy", install=install, pins=MCP_PROXY)
-    with tempfile.TemporaryDirectory(prefix="mulligan-gateway-") as folder, progress(3) as step:
+    with tempfile.TemporaryDirectory(prefix="mulligan-gateway-") as folder, progress(1) as step:
         places = Places(folder=Path(folder), fastmcp=fastmcp, mcp_proxy=proxy)
         found = asyncio.run(_measure(places, plan, random.Random(options.seed), step))
     result = {"n": plan.rounds * plan.calls, **_compare(found)}
-    return {**result, "load": [digits(each) for each in load], "versions": _versions(places)}
+    return {**result, "versions": _versions(places)}
 
 
 async def _measure(
@@ -105,21 +96,7 @@ async def _measure(
                 took = await time_calls(clients[name], plan.calls)
                 if number >= 0:
                     found.setdefault(name, []).extend(took)
-    step("many at once")
-    for name, (command, port) in _http_commands(places).items() if plan.clients else ():
-        with run_http(command, port) as url:
-            token = TOKEN if name.startswith("http") else ""
-            found[f"many_{name}"] = await _many(url, token, plan)
     return found
-
-
-async def _many(url: str, token: str, plan: Plan) -> list[float]:
-    async with AsyncExitStack() as stack:
-        clients = [
-            await stack.enter_async_context(connect_http(url, token)) for _ in range(plan.clients)
-        ]
-        await time_together(clients, 1)
-        return await time_together(clients, plan.calls_each)
 
 
 def _stdio_commands(places: Places) -> dict[str, list[str]]:
@@ -164,8 +141,6 @@ def _compare(found: dict[str, list[float]]) -> Result:
             "stdio_ratio_p50": ratio(p50, "observe", "fastmcp"),
             "http_ratio_p50": ratio(p50, "http_observe", "mcp_proxy"),
         },
-        "many_ratio_p50": ratio(p50, "many_http", "many_mcp_proxy"),
-        "many_ratio_p99": ratio(p99, "many_http", "many_mcp_proxy"),
         "p50_ms": {name: digits(value) for name, value in p50.items()},
         "p99_ms": {name: digits(value) for name, value in p99.items()},
     }
@@ -176,18 +151,10 @@ def _percentile(took: list[float], share: float) -> float:
 
 
 def _versions(places: Places) -> dict[str, str]:
-    versions = {name: importlib.metadata.version(name) for name in ("mulligan", "mcp")}
+    versions = {"mcp": importlib.metadata.version("mcp")}
     for python, name in ((places.fastmcp, "fastmcp"), (places.mcp_proxy, "mcp-proxy")):
         if python is not None:
             code = f"import importlib.metadata as m; print(m.version({name!r}))"
             done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
             versions[name] = done.stdout.strip()
     return versions
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        [name, result["p50_ms"][name], result["p99_ms"][name]] for name in sorted(result["p50_ms"])
-    ]
-    ratios = ", ".join(f"{k} {v}" for k, v in result.items() if "ratio" in k)
-    return table(f"A call through each, ms ({ratios})", ["", "p50", "p99"], rows)

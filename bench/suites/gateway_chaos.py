@@ -9,15 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
-
-from bench import versions
 from bench.gateway.chaos import play
 from bench.gateway.crowd import play as play_crowd
-from bench.report import table
 
 Result = dict[str, Any]
-PROVED = ("duplicates", "hung", "zombies", "other_failed")
+PROMISES = ("duplicates", "hung", "zombies", "other_failed")
 CALLS = 400
 """Of the one who comes beside the crowd; as many before, alone."""
 
@@ -32,16 +28,4 @@ def run(options: argparse.Namespace) -> Result:
     with tempfile.TemporaryDirectory(prefix="mulligan-chaos-") as folder:
         found: Result = asyncio.run(play(options.rounds, Path(folder), seed=options.seed))
         found |= asyncio.run(play_crowd(options.clients, CALLS, Path(folder)))
-    return {"n": options.rounds, **found, "versions": versions.ours()}
-
-
-def failed(result: Result) -> str:
-    wrong = {name: result[name] for name in PROVED if result.get(name)}
-    return f"The gateway did not stand it: {wrong}." if wrong else ""
-
-
-def show(result: Result) -> RenderableType:
-    names = [name for name, value in result.items() if isinstance(value, int | float)]
-    return table(
-        "A server that comes to harm, and a crowd", names, [[result[name] for name in names]]
-    )
+    return {"n": options.rounds, **found}

@@ -9,12 +9,8 @@ import time
 from collections import Counter
 from typing import Any
 
-from rich.console import RenderableType
-
-from bench import versions
 from bench.gateway.fuzz import find_id, find_owed, mutate
 from bench.peers import ROOT
-from bench.report import table
 from mulligan import Mulligan
 from mulligan.codec import decode_json
 from mulligan_gateway.declarations import GatewayOptions
@@ -35,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     found = asyncio.run(play(options.frames, seed=options.seed))
-    return {"n": options.frames, **found, "versions": versions.ours()}
+    return {"n": options.frames, **found}
 
 
 class _Heard:
@@ -111,8 +107,3 @@ def failed(result: Result) -> str:
     if not result["alive"]:
         wrong["alive"] = False
     return f"The gateway did not stand it: {wrong}." if wrong else ""
-
-
-def show(result: Result) -> RenderableType:
-    names = ("n", "owed", "crashes", "unanswered", "answered_twice", "dropped", "alive")
-    return table("Mutated frames", names, [[result[name] for name in names]])

@@ -15,18 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.gateway.contenders import (
-    TOKEN,
     build_environment,
     free_port,
-    gateway_command_for,
+    open_gateway,
     start_http,
+    write_servers,
 )
 from bench.gateway.public_servers import install_npm
 from bench.peers import ROOT, build_python
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -183,7 +181,10 @@ def _compare(
             steps = places.list_steps(memo=name)
             plain = (reader, era) != (client, mode)
             expected.append((plain, places.ask(reader, target, steps)))
-        target = stack.enter_context(_open_gateway(found, way, folder=folder)) | {"mode": mode}
+        file = write_servers(folder, found)
+        file.with_name("mcp.json.pins").unlink(missing_ok=True)
+        gateway = open_gateway(file, folder / "matrix.db", way, "--no-tools")
+        target = stack.enter_context(gateway) | {"mode": mode}
         rows = []
         for name, prefix, (plain, direct) in zip(names, prefixes, expected, strict=True):
             got = places.ask(client, target, places.list_steps(prefix, memo=name))
@@ -197,25 +198,6 @@ def _compare(
             row = {"server": name, "beside": [n for n in names if n != name], "client": client}
             rows.append(row | {"way": way, "steps": len(direct), "differs": differs})
     return rows
-
-
-@contextmanager
-def _open_gateway(
-    servers: dict[str, dict[str, Any]], way: str, *, folder: Path
-) -> Iterator[dict[str, Any]]:
-    file = folder / "mcp.json"
-    file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
-    file.with_name("mcp.json.pins").unlink(missing_ok=True)
-    more = ("--no-tools",)
-    if way == "stdio":
-        yield {"command": gateway_command_for(file, folder / "matrix.db", *more)}
-        return
-    tokens, port = folder / "tokens", free_port()
-    tokens.touch(mode=0o600)
-    tokens.write_text(TOKEN + "\n", encoding="utf-8")
-    served = ("--http", f"127.0.0.1:{port}", "--token-file", str(tokens), *more)
-    with start_http(gateway_command_for(file, folder / "matrix.db", *served), port) as (url, _):
-        yield {"url": url, "token": TOKEN}
 
 
 def _write_target(server: dict[str, Any]) -> dict[str, Any]:
@@ -265,13 +247,3 @@ def _strip(value: Any) -> Any:
 def failed(result: Result) -> str:
     """What differs between the gateway and a server itself; or nothing."""
     return f"{result['different']} steps differ." if result["different"] else ""
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (row["server"], " ".join(row["beside"]), row["client"], row["way"], row["steps"],
-         "; ".join(" ".join(map(str, each["step"][:2])) for each in row["differs"]))
-        for row in result["rows"]
-    ]  # fmt: skip
-    title = f"Through the gateway and directly: {result['n']} steps, {result['different']} differ"
-    return table(title, ["server", "beside", "client", "way", "steps", "differ"], rows)

@@ -5,17 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.metadata
-import json
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.gateway import lesson_story, story
-from bench.gateway.contenders import TOKEN, free_port, gateway_command_for, run_http
+from bench.gateway.contenders import open_gateway, write_servers
 from bench.gateway.public_servers import (
     CLIENTS,
     FROM_NPM,
@@ -27,7 +22,7 @@ from bench.gateway.public_servers import (
     list_servers,
 )
 from bench.peers import ROOT, peer_python
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -74,7 +69,7 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
-VERSIONS = ("mulligan", "mcp", "fastmcp")
+VERSIONS = ("mcp", "fastmcp")
 
 
 async def _compare(
@@ -83,11 +78,13 @@ async def _compare(
     """Each client by each way, held against the same client without a gateway."""
     rows = []
     with server.run() as address:
+        file = write_servers(folder, {server.name: address.write()}, f"{server.name}.json")
         for by in CLIENTS:
             direct = await ask(address, server.calls, count=options.calls, by=by)
             for way in WAYS:
-                with _open_gateway(folder, server.name, address, options=options, way=way) as ours:
-                    got = await ask(ours, server.calls, count=options.calls, by=by)
+                store = folder / f"{server.name}-{way}.db"
+                with open_gateway(file, store, way, "--no-tools", "--mode", options.mode) as ours:
+                    got = await ask(Address(**ours), server.calls, count=options.calls, by=by)
                 pairs = list(zip(direct, got, strict=True))
                 rows.append(
                     {
@@ -101,29 +98,6 @@ async def _compare(
                     }
                 )
     return rows
-
-
-@contextmanager
-def _open_gateway(
-    folder: Path, name: str, address: Address, *, options: argparse.Namespace, way: str
-) -> Iterator[Address]:
-    """The gateway as its command runs it, before one server."""
-    file, tokens, port = folder / f"{name}.json", folder / "tokens", free_port()
-    for path, text in (
-        (file, json.dumps({"mcpServers": {name: address.write()}})),
-        (tokens, TOKEN + "\n"),
-    ):
-        path.touch(mode=0o600)
-        path.write_text(text, encoding="utf-8")
-    more = ["--no-tools", "--mode", options.mode]
-    if way == "http":
-        more += ["--http", f"127.0.0.1:{port}", "--token-file", str(tokens)]
-    command = gateway_command_for(file, folder / f"{name}-{way}.db", *more)
-    if way == "stdio":
-        yield Address(command=tuple(command))
-        return
-    with run_http(command, port) as url:
-        yield Address(url=url, token=TOKEN)
 
 
 async def _tell(folder: Path, npm: Path) -> Result:
@@ -144,13 +118,3 @@ def failed(result: Result) -> str:
     bad += [name for name in ONCE if told and told[f"{name}_times"] != 1]
     bad += [name for name in told if name.endswith("_left") and told[name] not in LEFT]
     return " ".join(said + ([f"Not as it must be: {', '.join(bad)}."] if bad else []))
-
-
-def show(result: Result) -> RenderableType:
-    heads = ["server", "client", "way", "n", "failed", "different"]
-    rows = [[row[head] for head in heads] for row in result["rows"]]
-    parts = [table("Through the gateway and directly", heads, rows)]
-    if result["story"]:
-        told = [[name, str(value)] for name, value in result["story"].items()]
-        parts.append(table("A day before the server for files", ["what", "came to"], told))
-    return Group(*parts)

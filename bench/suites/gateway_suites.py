@@ -7,9 +7,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-
-from bench import versions
 from bench.gateway.conformance import (
     NODE,
     SPECS,
@@ -24,7 +21,7 @@ from bench.gateway.differences import explain
 from bench.gateway.interaction import install_python, install_sources, run_tests
 from bench.gateway.public_servers import install_npm
 from bench.peers import ROOT
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 CONFORMANCE, INTERACTION = "conformance", "interaction"
@@ -60,7 +57,6 @@ def run(options: argparse.Namespace) -> Result:
         "lost": sum(row["lost"] for row in rows),
         "unexplained": [each for row in rows for each in row["unexplained"]],
         "rows": rows,
-        "versions": versions.ours(),
     }
 
 
@@ -96,16 +92,3 @@ def _compare(suite: str, way: str, direct: dict[str, str], through: dict[str, st
 def failed(result: Result) -> str:
     lost = result["unexplained"]
     return f"Passes directly and not through the gateway: {', '.join(lost)}." if lost else ""
-
-
-def show(result: Result) -> RenderableType:
-    heads = ["suite", "way", "direct", "through", "lost"]
-    rows = [[row[head] for head in heads] for row in result["rows"]]
-    differs = [
-        [each["check"], each["why"] or f"unexplained: {each['said']}"]
-        for row in result["rows"]
-        for each in row["differs"]
-    ]
-    parts = [table("What passes, directly and through the gateway", heads, rows)]
-    parts += [table("What differs, and why", ["check", "why"], differs)] if differs else []
-    return Group(*parts)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from importlib.metadata import version
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
 from mulligan.checks.grounding import find_unsupported, grounded, measure_coverage, read_source
 from mulligan.types.reply import Reply
@@ -30,8 +26,7 @@ CANNOT = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -50,7 +45,6 @@ def run(options: argparse.Namespace) -> Result:
             scores.append(estimate_support(case["claim"], evidence))
     truth = [SUPPORTED[case["support"]] for case in cases]
     return {
-        "half": options.half,
         "n": len(cases),
         "supported": sum(truth),
         "balanced_accuracy": balanced_accuracy([s >= THRESHOLD for s in scores], truth),
@@ -59,7 +53,6 @@ def run(options: argparse.Namespace) -> Result:
         "threshold": THRESHOLD,
         "specifics": specifics(flagged, truth),
         "statement": CANNOT,
-        "versions": {"mulligan": version("mulligan")},
     }
 
 
@@ -103,18 +96,3 @@ def specifics(flagged: list[bool], truth: list[bool]) -> Result:
         "unsupported_among_them": wrong,
         "precision": digits(wrong / sum(flagged)) if any(flagged) else None,
     }
-
-
-def show(result: Result) -> RenderableType:
-    """The figures, then what they do not say."""
-    rows = [
-        ("balanced accuracy", result["balanced_accuracy"]),
-        ("precision where half are caught", result["precision_at_half_recall"]),
-        ("unsupported among all claims", result["base_rate"]),
-        ("specifics: claims flagged", result["specifics"]["flagged"]),
-        ("specifics: share of them unsupported", result["specifics"]["precision"]),
-    ]
-    return Group(
-        table(f"grounding, {result['n']} claims ({result['half']})", ("figure", ""), rows),
-        Text(result["statement"]),
-    )

@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import platform
 from collections.abc import Iterator
 from typing import Any
-
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.growth.measure import BOUND, LARGEST
 from bench.growth.parsers import HARD, find_parsers
 from bench.growth.patterns import find_patterns
 from bench.growth.surfaces import SURFACES, measure_stall
 from bench.growth.trial import Grown, Trial, try_parsers, try_patterns
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 
 Result = dict[str, Any]
 MOST_STALL_MS = 50
@@ -46,7 +42,6 @@ def run(options: argparse.Namespace) -> Result:
         "worst_stall_ms": max(worst for worst, _ in stalls.values()),
         "stalls": {name: worst for name, (worst, _) in stalls.items()},
         "stalled_by": {name: text[:40] for name, (_, text) in stalls.items()},
-        "versions": {"python": platform.python_version()},
     }
 
 
@@ -83,18 +78,3 @@ def failed(result: Result) -> str:
     if result["worst_stall_ms"] > MOST_STALL_MS:
         wrong.append(f"a stall of {result['worst_stall_ms']} ms")
     return "; ".join(wrong)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        ("regular expressions", f"{result['patterns']:,}"),
-        ("parsers", f"{result['parsers']:,}"),
-        ("attacks", f"{result['n']:,}"),
-        ("worst growth, times linear", result["worst_growth"]),
-        *((f"worst stall by a {name}, ms", stall) for name, stall in result["stalls"].items()),
-    ]
-    return Group(
-        table(f"hostile text of up to {result['largest']:,} characters", ["", ""], rows),
-        *(Text(each, style="red") for each in result["above"]),
-        *(Text(each, style="dim") for each in result["steepest"]),
-    )

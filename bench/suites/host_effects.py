@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.metadata
-import platform
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.hosts.campaign import list_cells, run_cell
 from bench.hosts.frameworks import FRAMEWORKS
 from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 
 Result = dict[str, Any]
 
@@ -37,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     names = [options.framework] if options.framework else list(FRAMEWORKS)
-    versions = {"python": platform.python_version(), **_find_versions(names)}
+    versions = _find_versions(names)
     cells = [cell for name in names for cell in list_cells(name)]
     rows: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: dict.fromkeys(FIGURES, 0))
     examples: list[str] = []
@@ -55,20 +51,6 @@ def run(options: argparse.Namespace) -> Result:
     told = [{"framework": f, "story": story, **row} for (f, story), row in rows.items()]
     sums = {name: sum(each[name] for each in told) for name in FIGURES}
     return {"n": len(cells), **sums, "rows": told, "examples": examples[:20], "versions": versions}
-
-
-def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])
-
-
-def show(result: Result) -> RenderableType:
-    rows = [[f"{row['framework']}: {row['story']}", *(row[name] for name in FIGURES)]
-            for row in [*result["rows"], {"framework": "all", "story": "", **result}]]  # fmt: skip
-    return Group(
-        table("Tools as frameworks call them", ["", *FIGURES], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )
 
 
 def _find_versions(names: list[str]) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import queue
 import signal
 import subprocess
@@ -12,13 +11,10 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import IO, Any
 
-from rich.console import RenderableType
-
 from bench.hostile import LOOPS, Case, list_cases, measure_load
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 
 Result = dict[str, Any]
 
@@ -47,7 +43,6 @@ def run(options: argparse.Namespace) -> Result:
         "wrong": wrong,
         "seconds_to_end": {loop: round(took, 2) for loop, took in ends.items()},
         "load": round(measure_load(), 1),
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
@@ -114,17 +109,3 @@ def _read(stream: IO[str], lines: queue.SimpleQueue[str]) -> None:
     for line in stream:
         lines.put(line)
     lines.put("")
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (
-            loop,
-            n,
-            sum(each.startswith(f"{loop}:") for each in result["wrong"]),
-            result["seconds_to_end"][loop],
-        )
-        for loop, n in result["cases"].items()
-    ]
-    columns = ("loop", "hostile functions", "hang or escape", "seconds to end")
-    return table(f"{result['n']} hostile functions", columns, rows)

@@ -6,15 +6,12 @@ import argparse
 import asyncio
 import importlib.metadata
 import json
-import platform
 import statistics
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
-
-from rich.console import Group, RenderableType
 
 from bench.hosts.conversations import ONE, Converse, converse_by_hand, run_conversations
 from bench.hosts.counting import StoryCounts
@@ -25,7 +22,7 @@ from bench.hosts.results import ROOT
 from bench.hosts.typed_outputs import run_typed_stories
 from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 from mulligan import Mulligan
 from mulligan_testing.remote import FakeRemote
 
@@ -45,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     here = list_installed()
     hosts = [options.host] if options.host else list(dict.fromkeys((*here, *list_elsewhere())))
-    rows, versions = [], {"python": platform.python_version()}
+    rows, versions = [], dict[str, str]()
     stories: dict[str, dict[str, dict[str, int]]] = {}
     with progress(len(hosts)) as step:
         for host in hosts:
@@ -173,17 +170,3 @@ async def _time(driver: Driver, remote: FakeRemote, m: Mulligan | None) -> float
     began = time.perf_counter()
     await driver.run(m, tools, "Find a large room", SCRIPT)
     return time.perf_counter() - began
-
-
-def show(result: Result) -> RenderableType:
-    columns = ("bare_ms", "mulligan_ms", "ratio", "ratio_p10", "ratio_p90", "per_call_us")
-    rows = [[row["host"], *(str(row[name]) for name in columns)] for row in result["rows"]]
-    told = [
-        [f"{host}: {story}", *figures.values()]
-        for host, stories in result["stories"].items()
-        for story, figures in stories.items()
-    ]
-    return Group(
-        table("One run with three calls, with and without", ["host", *columns], rows),
-        table("Stories", ["host: story", *StoryCounts().figures], told),
-    )

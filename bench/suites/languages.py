@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.answers import RIGHT, SILENT, WRONG, Answer, score
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
 from bench.said import NOW, count_caught, read_lines
 from bench.workers.meaning import find_answers
@@ -37,7 +33,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "n": sum(each["phrases"]["n"] + each["requests_n"] for each in measured.values()),
         "languages": measured,
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
@@ -94,21 +89,3 @@ def _read_value(value: str) -> str | list[str]:
 def _share(outcomes: Sequence[str]) -> dict[str, Any]:
     counted, n = Counter(outcomes), len(outcomes)
     return {"n": n} | {name: digits(counted[name] / n) if n else None for name in OUTCOMES}
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    tables = []
-    for name, each in result["languages"].items():
-        groups = {
-            "all": each["phrases"],
-            **{name: each[name] for name in (*PARTS, "no locale")},
-            **each["kinds"],
-        }
-        rows = [
-            (group, *(found[key] for key in ("n", *OUTCOMES))) for group, found in groups.items()
-        ]
-        tables.append(table(f"phrases, {name}", ["", "n", *OUTCOMES], rows))
-        counts = ("n", "wrong_runs", "caught", "false_alarms")
-        asked = [(part, *(each["requests"][part][key] for key in counts)) for part in PARTS]
-        tables.append(table(f"requests, {name}", ["", *counts], asked))
-    return Group(*tables)

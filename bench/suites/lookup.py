@@ -1,36 +1,24 @@
-"""How long it takes to look a suggestion up, and to read the figures, as the store grows."""
+"""How long it takes to look a suggestion up, as the store grows."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import history, versions
+from bench import history
+from bench.filled import KINDS, open_places
 from bench.history import Known
-from bench.imports import build_environment
-from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
-from mulligan.insights.figures import WINDOWS
-from mulligan.insights.insights import Insights
 from mulligan.runtime.lookup import Asking, Recall
-from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.call import Call, Failure
 from mulligan.types.failure import ErrorClass
@@ -39,10 +27,7 @@ from mulligan.types.lesson import FailedCall, Pattern, Suggestion
 Result = dict[str, Any]
 
 ROWS = (1_000, 100_000, 1_000_000)
-KINDS = ("sqlite", "postgres")
-MEASURED = ("lookup", "text", "figures", "stats")
-FIGURES = 4
-"""How often they are read in a round."""
+MEASURED = ("lookup", "text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +36,7 @@ class Place:
 
     kind: str
     rows: int
-    url: str
     known: list[Known]
-    insights: Insights
     recall: Recall
 
 
@@ -69,7 +52,6 @@ def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
     steps = len(kinds) * sum(map(history.batches_of, sizes)) + options.rounds
-    load = os.getloadavg()[0]
     with ExitStack() as stack:
         step = stack.enter_context(progress(steps))
         places = list(_filled(stack, kinds, sizes, step=step))
@@ -79,8 +61,6 @@ def run(options: argparse.Namespace) -> Result:
         "n": options.rounds * options.lookups,
         **_worst(by_kind),
         "stores": by_kind,
-        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
-        "versions": versions.ours(),
     }
 
 
@@ -109,7 +89,7 @@ def _filled(
 ) -> Iterator[Place]:
     until = datetime.now(UTC)
     for kind in kinds:
-        places = stack.enter_context(_places(kind))
+        places = stack.enter_context(open_places(kind))
         for rows in sizes:
             url = stack.enter_context(places())
             store = open_store(url)
@@ -119,40 +99,8 @@ def _filled(
             # Opened again, as a process that was not there finds it.
             store = open_store(url)
             stack.callback(store.close)
-            insights = Insights(
-                store, tenant=None, settings=Settings(store=url), clock=lambda: until
-            )
             recall = Recall(store.failures, clock=lambda: until, control=0.0, seeds=True)
-            yield Place(
-                kind=kind, rows=rows, url=url, known=known, insights=insights, recall=recall
-            )
-
-
-@contextmanager
-def _places(kind: str) -> Iterator[Callable[[], Any]]:
-    """Where stores of a kind can be made: each call gives a context with a fresh URL."""
-    if kind == "sqlite":
-        with tempfile.TemporaryDirectory(prefix="mulligan-bench-") as folder:
-            yield lambda: _file(Path(folder))
-        return
-    try:
-        from mulligan_testing.postgres import run_postgres_server
-
-        stack = ExitStack()
-        server = stack.enter_context(run_postgres_server())
-    except (ImportError, RuntimeError) as error:
-        raise MissingError(
-            f"There is no Postgres to measure ({error}): pip install 'mulligan[test]', or pass "
-            "--store sqlite."
-        ) from error
-    with stack:
-        yield server.create_database
-
-
-@contextmanager
-def _file(folder: Path) -> Iterator[str]:
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        yield f"sqlite:///{place}/bench.db"
+            yield Place(kind=kind, rows=rows, known=known, recall=recall)
 
 
 def _measure(
@@ -175,19 +123,10 @@ def _measure(
 
 
 def _ask(place: Place, wanted: list[Known]) -> dict[str, list[float]]:
-    window = WINDOWS["24h"]
     return {
         "lookup": [_timed(partial(look_up, place.recall, known)) for known in wanted],
         "text": [_timed(partial(look_up_text, place.recall, known)) for known in wanted],
-        "figures": [_timed(partial(place.insights.figures, window)) for _ in range(FIGURES)],
-        "stats": [_timed(partial(_command, place.url))],
     }
-
-
-def _command(url: str) -> None:
-    """`mulligan stats`, as a person runs it."""
-    command = [sys.executable, "-m", "mulligan", "stats", "--store", url, "--json"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=build_environment())
 
 
 def _timed(question: Callable[[], object]) -> float:
@@ -225,30 +164,3 @@ def _worst(by_kind: dict[str, Result]) -> Result:
         worst = max(by_kind.values(), key=lambda each: each[f"{before}growth"])
         found |= {key: worst[key] for key in (f"{before}p95_ms", f"{before}growth")}
     return found
-
-
-def show(result: Result) -> RenderableType:
-    """A table for each store: rows across, questions down."""
-    titles = {
-        "": "the lessons of a pattern",
-        "text_": "lessons in such words",
-        "figures_": "the figures of mulligan stats",
-        "stats_": "mulligan stats, the whole command",
-    }
-    tables = []
-    for kind, found in result["stores"].items():
-        sizes = list(found["p95_ms"])
-        lines = [
-            (title, *found[f"{before}p95_ms"].values(), found[f"{before}growth"])
-            for before, title in titles.items()
-        ]
-        columns = ("", *(f"{int(rows):,}" for rows in sizes), "growth")
-        tables.append(table(f"{kind}: p95 in ms, by executions", columns, lines))
-    load = result["load"]
-    return Group(
-        *tables,
-        Text(
-            f"{result['n']:,} look-ups each in {result['seconds']} s; load {load['start']} at the "
-            f"start, {load['end']} at the end"
-        ),
-    )

@@ -8,15 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.environments import Case, Environments, add_environment_arguments
 from bench.failures.learner import taught_by
 from bench.failures.proposing import Trial, try_out
 from bench.failures.tau import add_history_argument, read_history
-from bench.report import Step, progress, table
-from bench.versions import ours
+from bench.report import Step, progress
 from mulligan.learning.suggest import SOURCES
 from mulligan.types.lesson import Episode
 
@@ -48,20 +45,12 @@ def run(options: argparse.Namespace) -> Result:
                 trials["warm"].append(try_out(environments, case, sources=sources))
         versions = environments.versions
     return {
-        "half": options.half,
         "n": len(cases),
         **{name: _shares(cases, held) for name, held in trials.items()},
         "groups": len({case["error_group"] for case in cases}),
         "history": len(history),
-        "versions": {**versions, **ours()},
+        "versions": versions,
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("micro", "macro", "first_try", "silent")
-    rows = [(name, *(result[run_][name] for run_ in RUNS)) for name in names]
-    title = f"memory ({result['half']}, n={result['n']}, {result['groups']} groups)"
-    return table(title, ("figure", *RUNS), rows)
 
 
 def _episodes(

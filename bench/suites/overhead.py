@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
 import sys
@@ -15,14 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.compiled.forms import add_form_argument, choose_form
 from bench.imports import FIRST_USE, FLOOR, IN_USE, OURS, import_once
 from bench.packs.cost import measure_rows
 from bench.peers import add_peer_arguments, peer_python
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import (
     Answer,
     Ask,
@@ -34,11 +30,12 @@ from bench.rounds import (
     pick,
     quartiles,
     ratio,
+    read_versions,
+    start_workers,
 )
 
 Result = dict[str, Any]
 
-REDACTION = ("scrub_us", "logfire_us", "ratio", "full_us", "parameters_us")
 MEANINGS = {
     "otel_ratio": "call site ÷ a batch span that is dropped",
     "otel_total_ratio": "all stored ÷ a span as JSON in a file",
@@ -127,7 +124,6 @@ def run(options: argparse.Namespace) -> Result:
     if options.rounds:
         plan = replace(plan, rounds=options.rounds)
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
-    load = os.getloadavg()
     steps = plan.rounds * (1 + len(plan.payloads)) + plan.log_rounds + plan.turns + plan.imports
     steps += plan.journal_rounds
     with ExitStack() as stack:
@@ -144,36 +140,28 @@ def run(options: argparse.Namespace) -> Result:
     for section in sections:
         spread |= section.pop("spread")
         result |= section
-    versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
-    loads = {"start": [digits(x) for x in load], "end": [digits(x) for x in os.getloadavg()]}
+    versions = read_versions(workers)
     repeats = {"calls": plan.rounds, "log": plan.log_rounds, "stall": plan.turns}
     repeats |= {"redaction": plan.rounds, "import": plan.imports, "calls_in_a_block": plan.calls}
     repeats["journal"] = plan.journal_rounds
-    return {**result, "spread": spread, "load": loads, "repeats": repeats, "versions": versions}
+    return {**result, "spread": spread, "repeats": repeats, "versions": versions}
 
 
 def _start(stack: ExitStack, folder: Path, peers: Path | None, *, form: str) -> dict[str, Worker]:
     """Every worker, once. Those without work sleep while another is measured."""
     ours, also = Path(sys.executable), choose_form(form, folder)
-    wanted: dict[str, tuple[Path, str, tuple[str, ...]]] = {
-        "ours": (ours, "ours", (str(folder / "ours.db"),)),
-        "redaction": (ours, "redaction", ()),
-        "log": (ours, "log", (str(folder),)),
-        "journal": (ours, "journal", (str(folder),)),
-        "busy": (ours, "busy", (str(folder),)),
+    wanted = {
+        "ours": (ours, "ours", str(folder / "ours.db")),
+        "redaction": (ours, "redaction"),
+        "log": (ours, "log", str(folder)),
+        "journal": (ours, "journal", str(folder)),
+        "busy": (ours, "busy", str(folder)),
+        "otel_drop": (peers, "otel", "drop"),
+        "otel_json": (peers, "otel", "json", str(folder / "spans.jsonl")),
+        "saga": (peers, "saga", str(folder / "saga.log")),
+        "logfire": (peers, "logfire_scrubber"),
     }
-    if peers:
-        wanted |= {
-            "otel_drop": (peers, "otel", ("drop",)),
-            "otel_json": (peers, "otel", ("json", str(folder / "spans.jsonl"))),
-            "saga": (peers, "saga", (str(folder / "saga.log"),)),
-            "logfire": (peers, "logfire_scrubber", ()),
-        }
-    workers: dict[str, Worker] = {}
-    for name, (python, module, arguments) in wanted.items():
-        workers[name] = Worker(module, *arguments, python=python, also=also)
-        stack.callback(workers[name].close)
-    return workers
+    return start_workers(stack, wanted, also=also)
 
 
 class Measured:
@@ -354,45 +342,3 @@ def imports(measured: Measured) -> Result:
 def _lost(blocks: list[Answer]) -> int:
     """Records that a queue dropped in all blocks: what is lost is cheap, so it must be seen."""
     return sum(int(block.get("lost", 0)) for block in blocks)
-
-
-def show(result: Result) -> RenderableType:
-    """Five tables: the figures that are held, then what they were made of."""
-    spread = result["spread"]
-    figures = [
-        (meaning, key, result[key], *_range(spread.get(key))) for key, meaning in MEANINGS.items()
-    ]
-    calls = [(name, *_cells(each)) for name, each in result["calls"].items()]
-    stall = [(name, *_cells(each)) for name, each in result["stall"].items()]
-    redaction = [
-        (f"{int(size):,} bytes", *(each.get(name) for name in REDACTION))
-        for size, each in result["redaction"].items()
-    ]
-    log = result["log"]
-    load = result["load"]
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    return Group(
-        table("overhead", ("figure", "key", "median", "q1", "q3"), figures),
-        table("µs a call", ("", "call site", "all stored", "CPU", "CPU of all", "lost"), calls),
-        table(
-            "ms the event loop is late", ("", "p50", "p99", "worst", "median worst", "lost"), stall
-        ),
-        table(
-            "µs to redact", ("", "ours", "logfire", "ratio", "logged in full", "logged"), redaction
-        ),
-        Text(
-            f"redaction: {'compiled' if result['fast'] else 'pure Python'}\n"
-            f"log: {log['stored_rows_per_second']:,} rows/s stored, "
-            f"{log['raw_rows_per_second']:,} raw, in {log['rows']:,} rows\n"
-            f"{result['n']:,} calls each in {result['seconds']} s; "
-            f"load {load['start'][0]} at the start, {load['end'][0]} at the end\n{versions}"
-        ),
-    )
-
-
-def _range(spread: dict[str, float] | None) -> tuple[float | None, float | None]:
-    return (spread["q1"], spread["q3"]) if spread else (None, None)
-
-
-def _cells(figures: dict[str, float]) -> list[float]:
-    return list(figures.values())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import platform
 import random
 import shutil
 from collections.abc import Sequence
@@ -13,12 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.crash.workers import scratch
-from bench.crash.worlds import open_worlds
-from bench.packs.database_server import serve_mariadb
 from bench.packs.event_server import serve_elsewhere
 from bench.packs.folders import FolderWorld
 from bench.packs.life import Case, Life, Tally, World, create_journal
@@ -27,13 +22,13 @@ from bench.packs.mail_server import serve_dovecot
 from bench.packs.mails import MailWorld
 from bench.packs.resources import ResourceWorld
 from bench.packs.rows import RowWorld
-from bench.report import progress, table
-from mulligan_testing.postgres import to_sqlalchemy_url
+from bench.report import progress
+from bench.servers import DATABASES, find_database
 
 Result = dict[str, Any]
 
 EMPTY = "empty"
-KNOWN = ("sqlite", "postgres", "mariadb", "files", "http", "http-bare", "mail")
+KNOWN = (*DATABASES, "files", "http", "http-bare", "mail")
 MEANINGS = {
     "runs": "calls of a tool",
     "kills": "processes killed with -9, in the call or in its recovery",
@@ -56,14 +51,13 @@ def run(options: argparse.Namespace) -> Result:
     with scratch() as folder, ExitStack() as stack:
         world = open_world(options.on, folder, stack)
         tally = run_kills(world, folder, kills=options.kills, seed=options.seed)
-    versions = {"python": platform.python_version(), "sqlalchemy": sqlalchemy.__version__}
     return {
         "n": tally.runs,
         "on": options.on,
         **asdict(tally),
         "promises": world.promises,
         "lines": count_lines(),
-        "versions": versions,
+        "versions": {"sqlalchemy": sqlalchemy.__version__},
     }
 
 
@@ -105,14 +99,6 @@ def _run_case(world: World, folder: Path, case: Case, hits: tuple[int, int], tal
 def open_world(named: str, folder: Path, stack: ExitStack) -> World:
     """What is struck at, for as long as the stack lasts."""
     match named:
-        case "sqlite":
-            return RowWorld(f"sqlite:///{folder}/rows.db")
-        case "postgres":
-            server = open_worlds("postgres", stack).server
-            assert server is not None
-            return RowWorld(to_sqlalchemy_url(stack.enter_context(server.create_database())))
-        case "mariadb":
-            return RowWorld(stack.enter_context(serve_mariadb()))
         case "files":
             return FolderWorld(folder)
         case "http" | "http-bare":
@@ -120,23 +106,10 @@ def open_world(named: str, folder: Path, stack: ExitStack) -> World:
             return ResourceWorld(stack.enter_context(serve_elsewhere(etags=etags)), etags=etags)
         case "mail":
             return MailWorld(stack.enter_context(serve_dovecot()))
-        case url:
-            return RowWorld(url)
+        case database:
+            return RowWorld(find_database(database, folder, stack))
 
 
 def failed(result: Result) -> str:
     """Why a result is no proof: a promise that broke."""
     return "; ".join(f"{result[name]} {name}" for name in result["promises"] if result[name])
-
-
-def _list_lines(result: Result) -> list[tuple[str, ...]]:
-    return [(kind, *map(str, counts.values())) for kind, counts in result["lines"].items()]
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
-    return Group(
-        table(f"Packs on {result['on']}", ["", "count"], rows),
-        table("Lines beyond the bare tool", ["", "ours", "agent-saga"], _list_lines(result)),
-        *(Text(example, style="red") for example in result["examples"][:20]),
-    )

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 import psycopg
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.crash import pausing
 from bench.crash.pausing import COUNTED, Place
 from bench.crash.processes import start_child
 from bench.crash.workers import scratch
 from bench.crash.worlds import find_url, open_worlds
-from bench.report import table
 
 Result = dict[str, Any]
 
@@ -59,18 +55,5 @@ def run(options: argparse.Namespace) -> Result:
             most_seconds=30 + A_PAUSE * options.pauses,
         )
         found = start_child(paused, timeout=int(120 + 2 * A_PAUSE * options.pauses))().said
-    versions = {"python": platform.python_version(), "psycopg": psycopg.__version__}
+    versions = {"psycopg": psycopg.__version__}
     return {"n": found["pauses"], "workers": options.workers, **found, "versions": versions}
-
-
-def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
-    return Group(
-        table(f"{result['workers']} workers on Postgres", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

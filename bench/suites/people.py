@@ -10,11 +10,7 @@ import argparse
 from collections import Counter
 from typing import Any
 
-from rich.console import Group, RenderableType
-
-from bench import suites, versions
-from bench.report import table
-from bench.rounds import digits
+from bench import suites
 
 Result = dict[str, Any]
 CAMPAIGNS = {
@@ -41,7 +37,6 @@ def run(options: argparse.Namespace) -> Result:
         "needed": sum(each["needed"] for each in found.values()),
         "by_cause": dict(causes.most_common()),
         "by_campaign": found,
-        "versions": versions.ours(),
     }
 
 
@@ -57,13 +52,3 @@ def _run_campaign(name: str, options: argparse.Namespace) -> Result:
         counted, actions = told, sum(told["outcomes"].values())
         needed = sum(told["by_cause"].values())
     return {"actions": actions, "needed": needed, "by_cause": counted["by_cause"]}
-
-
-def show(result: Result) -> RenderableType:
-    whole, campaigns = result["actions"], result["by_campaign"]
-    causes = [(cause, n, digits(n / whole)) for cause, n in result["by_cause"].items()]
-    counts = [(name, each["actions"], each["needed"]) for name, each in campaigns.items()]
-    return Group(
-        table("Actions that need a person", ("campaign", "actions", "needed"), counts),
-        table(f"Why, of {whole} actions", ("cause", "actions", "share"), causes),
-    )

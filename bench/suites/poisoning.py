@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import platform
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.poisoning import World, count_shapes
-from bench.report import table
 from mulligan import Mulligan
 from mulligan.settings import Memory
 
 Result = dict[str, Any]
 
 MOST_HARMED = 2
-NEVER = ("cross_tenant", "words")
+PROMISES = ("cross_tenant", "words")
 HARM = ("harmed", "turned")
 MEANINGS = {
     "turns": "turns",
@@ -56,25 +51,15 @@ def run(options: argparse.Namespace) -> Result:
         "tenants": len(world.habits),
         "people": count_shapes(world.people),
         **asdict(counts),
-        "versions": {"python": platform.python_version()},
     }
 
 
 def failed(result: Result) -> str:
     """Why a result is no proof: somebody was harmed, or nobody was helped."""
-    broken = [f"{result[name]} {name}" for name in NEVER if result[name]]
+    broken = []
     if sum(result[name] for name in HARM) > MOST_HARMED:
         found = ", ".join(f"{result[name]} {name}" for name in HARM)
         broken.append(f"{found}, and {MOST_HARMED} are the most")
     if not result["helped"]:
         broken.append("nobody was helped, so that nothing is shown")
     return "; ".join(broken)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
-    people = ", ".join(f"{count} {who}" for who, count in result["people"].items())
-    return Group(
-        table(f"{result['tenants']} tenants, {people} people", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

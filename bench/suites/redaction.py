@@ -7,27 +7,22 @@ encodings, drawn by their names, is held out: rules are written against the othe
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import versions
 from bench.peers import add_peer_arguments, peer_python
 from bench.redaction.kinds import KINDS, Kind
 from bench.redaction.ordinary import FRAMES, ORDINARY
 from bench.redaction.wrappings import ENCODINGS, PLACES, is_leaked
-from bench.report import Step, progress, table
-from bench.rounds import Worker, digits, interleave, pick, quartiles
+from bench.report import Step, progress
+from bench.rounds import read_versions, start_workers
+from bench.suites import overhead
 from mulligan.redaction import Capture, Hide, Redactor
 
 Result = dict[str, Any]
@@ -37,8 +32,6 @@ PARTS = (SEEN, HELD, "all")
 VALUES = 15
 """Of each kind of ordinary values."""
 MOST_HIDDEN = 0.05
-PAYLOADS = ((200, 300), (2_000, 60), (100_000, 3))
-_ROUNDS = 15
 _SHOWN_LEAKS = 40
 
 
@@ -82,8 +75,7 @@ def run(options: argparse.Namespace) -> Result:
         **ordinary,
         **speed,
         "part": plan.part,
-        "load": digits(os.getloadavg()[0]),
-        "versions": versions.ours() | speed.pop("versions", {}),
+        "versions": speed.pop("versions", {}),
     }
 
 
@@ -181,39 +173,15 @@ def _count_hidden(hidden: Mapping[str, list[str]], *, held: bool) -> int:
 def _measure(options: argparse.Namespace) -> Result:
     """How long it takes, beside logfire's scrubber, on payloads of three sizes."""
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
-    paired: list[float] = []
-    by_size: Result = {}
+    plan = overhead.Plan(rounds=15)
     with ExitStack() as stack:
-        workers = {"ours": Worker("redaction", python=Path(sys.executable))}
-        if peers:
-            workers["logfire"] = Worker("logfire_scrubber", python=peers)
-        for worker in workers.values():
-            stack.callback(worker.close)
-        step = stack.enter_context(progress(_ROUNDS * len(PAYLOADS)))
-        for size, n in PAYLOADS:
-            answers = interleave(
-                {
-                    name: partial(_ask, worker, n=n, size=size, seed=options.seed)
-                    for name, worker in workers.items()
-                },
-                rounds=_ROUNDS,
-                chance=random.Random(options.seed),
-                step=partial(step, f"{size:,} bytes"),
-            )
-            us = {name: pick(blocks, "us") for name, blocks in answers.items()}
-            by_size[str(size)] = {f"{name}_us": quartiles(values) for name, values in us.items()}
-            paired += [a / b for a, b in zip(us["ours"], us.get("logfire", ()), strict=False)]
-        named = {k: v for worker in workers.values() for k, v in worker.versions.items()}
-    middle = sorted(paired)[len(paired) // 2] if paired else None
-    return {
-        "redaction_ratio": digits(middle) if middle else None,
-        "speed": by_size,
-        "versions": named,
-    }
-
-
-def _ask(worker: Worker, number: int, *, n: int, size: int, seed: int) -> dict[str, Any]:
-    return worker.ask("scrub", n=n, size=size, seed=seed * 1_000 + number)
+        ours, theirs = (Path(sys.executable), "redaction"), (peers, "logfire_scrubber")
+        workers = start_workers(stack, {"redaction": ours, "logfire": theirs})
+        step = stack.enter_context(progress(plan.rounds * len(plan.payloads)))
+        measured = overhead.Measured(workers, plan=plan, seed=options.seed, step=step)
+        speed = overhead.redaction(measured)
+        named = read_versions(workers)
+    return {**speed, "versions": named}
 
 
 def failed(result: Result) -> str:
@@ -224,25 +192,3 @@ def failed(result: Result) -> str:
     if result["ordinary_hidden_share"] > MOST_HIDDEN:
         said.append(f"{result['ordinary_hidden_share']:.1%} of ordinary values are hidden")
     return "; ".join(said)
-
-
-def show(result: Result) -> RenderableType:
-    """Three tables: both errors, and where they are."""
-    rows: list[tuple[object, ...]] = [
-        ("secrets planted", "secrets", result["secrets"]),
-        ("kinds", "kinds", result["kinds"]),
-        ("places", "places", result["places"]),
-        ("encodings", "encodings", result["encodings"]),
-        ("secrets that came through", "leaks", result["leaks"]),
-        ("ordinary values", "ordinary", result["ordinary"]),
-        ("share of them hidden", "ordinary_hidden_share", result["ordinary_hidden_share"]),
-        ("time ÷ logfire's scrubber", "redaction_ratio", result["redaction_ratio"]),
-    ]
-    leaks = list(result["leaks_by_kind"].items())
-    hidden = list(result["ordinary_hidden_by_kind"].items())
-    return Group(
-        table("redaction", ("figure", "key", "value"), rows),
-        table("came through, by kind", ("kind", "n"), leaks),
-        table("hidden, by kind", ("kind", "n"), hidden),
-        Text(f"{result['n']} values in {result['seconds']} s"),
-    )

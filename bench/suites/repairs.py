@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
-from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.failures.environments import add_environment_arguments
@@ -25,8 +24,7 @@ from bench.failures.outside import (
     read_world,
 )
 from bench.failures.scope import required_drops, scope_changes
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan.learning.classify import classify_text
 from mulligan.learning.decide import may_apply
 from mulligan.learning.mining import load_seed_lessons, mine
@@ -73,7 +71,6 @@ class Told:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     add_environment_arguments(parser)
-    parser.add_argument("--apart", metavar="A,B", help="report these tools apart from the others")
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -86,28 +83,13 @@ def run(options: argparse.Namespace) -> Result:
             step(case["tool"])
             found.append(_told(case, world, lessons=lessons[fold_of(case)], by=referee))
         versions = referee.versions
-    apart = sorted(frozenset((options.apart or "").split(",")) - {""})
     return {
-        "half": options.half,
         "n": len(cases),
         **summarize(found),
         "scope": SCOPE,
-        "apart": {name: summarize([e for e in found if e.tool == name]) for name in apart},
-        "others": summarize([each for each in found if each.tool not in apart]),
         "wrong_by_tool": _wrong(found),
-        "versions": {**versions, **ours()},
+        "versions": versions,
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(of, *(result[of].get(name) for name in ("n", "right"))) for of in KINDS]
-    rows.append(("auto", result["auto"]["n"], result["auto"]["right"]))
-    names = ("scope_changed", "required_dropped", "silent_share", "asked_share", "unjudged")
-    return Group(
-        table(f"repairs ({result['half']}, n={result['n']})", ("of", "n", "right"), rows),
-        table("and", ("figure", "value"), [(name, result[name]) for name in names]),
-        f"scope: {result['scope']}",
-    )
 
 
 def _taught(cases: Sequence[Case], world: World) -> Mapping[int, list[Lesson]]:

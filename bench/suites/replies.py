@@ -5,14 +5,10 @@ from __future__ import annotations
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
 from mulligan.checks.text import LengthUnit, avoids, ends_with, length, list_items, mentions
 from mulligan.types.reply import Reply, TextCheck
@@ -23,8 +19,7 @@ Settings = Mapping[str, Any]
 LESS = "less than"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def _bounds(relation: str, count: int) -> dict[str, int]:
@@ -70,13 +65,11 @@ def run(options: argparse.Namespace) -> Result:
                     unmapped[instruction["id"]] += 1
     total: Counter[str] = sum(kinds.values(), Counter())
     return {
-        "half": options.half,
         "n": len(cases),
         **_figures(total),
         "instructions": total["mapped"] + unmapped.total(),
         "by_kind": {kind: _figures(counts) for kind, counts in sorted(kinds.items())},
         "not_mapped": dict(sorted(unmapped.items())),
-        "versions": {"mulligan": version("mulligan")},
     }
 
 
@@ -108,15 +101,3 @@ def _figures(counts: Counter[str]) -> Result:
         "fixed": counts["fixed"],
         "fixed_right": counts["fixed_right"],
     }
-
-
-def show(result: Result) -> RenderableType:
-    """One table by kind of instruction, the sum last."""
-    columns = ("mapped", "agreement", "violations", "violations_found", "false_findings")
-    rows = [(kind, *(each[c] for c in columns)) for kind, each in result["by_kind"].items()]
-    rows.append(("all", *(result[c] for c in columns)))
-    note = (
-        f"{result['mapped']} of {result['instructions']} instructions in {result['n']} answers "
-        f"({result['half']}) are what one of our checks asks for; the others are no matter of it."
-    )
-    return Group(table("replies", ("instruction", *columns), rows), Text(note))

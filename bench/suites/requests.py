@@ -15,11 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from rich.console import Group, RenderableType
-
-from bench.report import progress, table
+from bench.report import progress
 from bench.said import read_lines
-from bench.versions import ours
 from mulligan.types.finding import Finding
 from mulligan_replay.review import Reviewer
 from mulligan_replay.tools import TracedTools
@@ -60,7 +57,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             }
             for part in PARTS
         },
-        "versions": ours(),
     }
     if options.list:
         result["missed"] = [_tell(each) for each in wrong if not each.rejected]
@@ -113,21 +109,3 @@ def _tell(each: Run) -> dict[str, Any]:
         "rules": dict(rules),
         "issues": [finding.issue for finding in each.findings],
     }
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    names = ("n", "rejected", "warned")
-    rows = [
-        (part, which, *(counted[which][key] for key in names))
-        for part, counted in result["by_part"].items()
-        for which in ("wrong", "right")
-    ]
-    told = [
-        (each["id"], each["kind"], each["said"], "\n".join(each["issues"]))
-        for name in ("flagged", "missed")
-        for each in result.get(name, ())
-    ]
-    tables = [table("requests", ["part", "runs", *names], rows)]
-    if told:
-        tables.append(table("judged wrongly", ["id", "kind", "said", "found"], told))
-    return Group(*tables)

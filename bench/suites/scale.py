@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,14 +13,13 @@ from typing import Any
 
 import apsw
 import psycopg
-from rich.console import Group, RenderableType
 
-from bench.missing import MissingError
-from bench.report import progress, table
+from bench.report import progress
 from bench.scale import measuring
 from bench.scale.deciding import measure_decisions
 from bench.scale.measuring import Place, measure
-from mulligan_testing.postgres import PostgresServer, run_postgres_server
+from bench.servers import run_server
+from mulligan_testing.postgres import PostgresServer
 
 Result = dict[str, Any]
 
@@ -49,7 +47,6 @@ def run(options: argparse.Namespace) -> Result:
         **_name_figures(by_store),
         "stores": by_store,
         "versions": {
-            "python": platform.python_version(),
             "psycopg": psycopg.__version__,
             "sqlite": apsw.sqlite_lib_version(),
         },
@@ -79,7 +76,7 @@ def _name_figures(by_store: Mapping[str, Result]) -> Result:
 
 def _measure_store(store: str, options: argparse.Namespace, step: Any) -> Result:
     found: Result = {"actions": [], "rows": []}
-    with _open_server(store) as server:
+    with nullcontext() if store == "sqlite" else run_server() as server:
         for name, work in _choose_works(options).items():
             for processes in options.workers:
                 step(f"{store}: {name} by {processes}")
@@ -100,22 +97,6 @@ def _choose_works(options: argparse.Namespace) -> dict[str, measuring.Work]:
 
 
 @contextmanager
-def _open_server(store: str) -> Iterator[PostgresServer | None]:
-    if store == "sqlite":
-        yield None
-        return
-    try:
-        running = run_postgres_server()
-        server = running.__enter__()
-    except (ImportError, RuntimeError) as error:
-        raise MissingError(f"There is no Postgres to measure: {error}") from error
-    try:
-        yield server
-    finally:
-        running.__exit__(None, None, None)
-
-
-@contextmanager
 def _open_place(server: PostgresServer | None) -> Iterator[Place]:
     """On a disk, as what is measured waits for one."""
     with TemporaryDirectory(prefix="mulligan-scale-") as name:
@@ -126,36 +107,6 @@ def _open_place(server: PostgresServer | None) -> Iterator[Place]:
         pid = None if server.process is None else server.process.pid
         with server.create_database() as url:
             yield Place(url=url, folder=folder, server=pid)
-
-
-def show(result: Result) -> RenderableType:
-    tables = []
-    for store, found in result["stores"].items():
-        rows = [*_list_rows("actions", found["actions"]), *_list_rows("log rows", found["rows"])]
-        columns = ["", "processes", "a second", "p99 ms", "their cpu", "server cpu", "limited by"]
-        tables.append(table(store, columns, rows))
-        way = found["decisions"]
-        tables.append(
-            table(
-                f"{store}: from approve to the effect",
-                ["decisions", "p50 ms", "p99 ms", "not carried out"],
-                [(way["decisions"], way["p50_ms"], way["p99_ms"], way["not_carried_out"])],
-            )
-        )
-    return Group(*tables)
-
-
-def _list_rows(name: str, found: Sequence[Result]) -> Iterator[tuple[object, ...]]:
-    for each in found:
-        yield (
-            name,
-            each["processes"],
-            f"{each['per_second']:,}",
-            each.get("p99_ms", ""),
-            f"{each['client_cpu']:.0%}",
-            f"{each['server_cpu']:.0%}",
-            each["limited_by"],
-        )
 
 
 def failed(result: Result) -> str:

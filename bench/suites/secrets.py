@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, share, table
-from bench.versions import ours
+from bench.report import progress, share
 from mulligan.redaction import Hide, Redactor
 from mulligan.redaction.scrub import scrub
 
@@ -43,7 +40,6 @@ def run(options: argparse.Namespace) -> Result:
         strings = [shown for case in answers for shown in _show_body(case)]
     ids = [each for each in strings if each.is_id]
     return {
-        "half": options.half,
         "kinds": options.kinds,
         "n": len(read) + len(strings),
         "secrets": len(read),
@@ -56,14 +52,7 @@ def run(options: argparse.Namespace) -> Result:
         "ids": len(ids),
         "ids_changed_share": share([each.changed for each in ids]),
         "alone_changed_share": share([_is_changed_alone(each.text) for each in strings]),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    left_out = ("versions", "suite", "seconds", "half")
-    rows = [(name, figure) for name, figure in result.items() if name not in left_out]
-    return table(f"secrets ({result['half']})", ("figure", "value"), rows)
 
 
 def is_held(kind: str) -> bool:

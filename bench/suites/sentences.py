@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.attempts import attempted
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
+from bench.report import progress
 from bench.rounds import digits
-from bench.versions import ours
 from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
 
@@ -23,8 +19,7 @@ SHIFTS = (-3, -2, -1, 1, 2, 3)
 FILE = "outside/sentences"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -34,22 +29,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         for case in cases:
             step(case["sentence"])
             found.append([_flags(case, days) for days in (0, *SHIFTS)])
-    apart = [_is_apart(case) for case in cases]
     return {
-        "half": options.half,
         "n": len(cases),
         "shifts": list(SHIFTS),
         **_count(found),
-        "looked_at": _count([each for each, kept in zip(found, apart, strict=True) if not kept]),
-        "kept_apart": _count([each for each, kept in zip(found, apart, strict=True) if kept]),
         "flagged_ids": [case["id"] for case, each in zip(cases, found, strict=True) if each[0]],
-        "versions": ours(),
     }
-
-
-def _is_apart(case: Mapping[str, Any]) -> bool:
-    """Whether a case is of the part that was not read while rules were made."""
-    return zlib.crc32(case["id"].encode()) % 2 == 1
 
 
 def _count(found: Sequence[Sequence[bool]]) -> dict[str, Any]:
@@ -76,10 +61,3 @@ def _flags(case: Mapping[str, Any], days: int) -> bool:
 def _shift(value: str, days: int, *, whole: bool) -> str:
     moved = datetime.fromisoformat(value) + timedelta(days=days)
     return str(moved.date()) if whole else moved.isoformat()
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    groups = {"all": result, **{name: result[name] for name in ("looked_at", "kept_apart")}}
-    columns = ("right", "right_flagged_share", "shifted", "shifted_flagged_share")
-    rows = [(name, *(each[column] for column in columns)) for name, each in groups.items()]
-    return table(f"sentences, {result['half']} half", ["", *columns], rows)

@@ -6,11 +6,8 @@ import argparse
 from collections import defaultdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, share, table
-from bench.versions import ours
+from bench.report import progress, share
 from mulligan.learning.soft_errors import find_silent_error
 
 Result = dict[str, Any]
@@ -21,8 +18,7 @@ OUTSIDE = "outside/results"
 GOOD = ("ok", "empty")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -34,7 +30,6 @@ def run(options: argparse.Namespace) -> Result:
         step("results")
         alarms = [said[:100] for result in results if (said := find_silent_error(result))]
     return {
-        "half": options.half,
         "n": len(errors) + len(results),
         "errors": len(errors),
         "results": len(results),
@@ -43,18 +38,7 @@ def run(options: argparse.Namespace) -> Result:
         "false_alarms": len(alarms),
         "alarms": alarms,
         "outside": _measure_outside(read_cases(options, OUTSIDE)),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("recall", "precision", "errors", "results", "false_alarms")
-    rows = [(name, result[name]) for name in names]
-    outside = [(name, figure) for name, figure in result["outside"].items() if name != "alarms"]
-    return Group(
-        table(f"silent-errors ({result['half']})", ("figure", "value"), rows),
-        table("from outside", ("figure", "value"), outside),
-    )
 
 
 def _measure_outside(cases: list[Case]) -> Result:

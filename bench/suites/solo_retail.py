@@ -11,13 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import read_schemas
-from bench.report import progress, table
+from bench.report import progress
 from bench.suites.dialogs import build_reviewers, review_calls, scramble
-from bench.versions import ours
 from mulligan.loops.actions import Reviewers
 from mulligan.types.turn import Turn
 
@@ -59,8 +56,6 @@ def run(options: argparse.Namespace) -> Result:
             planted[kind].update(n=1, caught=int(rejected), warned=int(warned and not rejected))
     wrong, right = told[False], told[True]
     result: Result = {
-        "half": options.half,
-        "part": options.part,
         "n": len(cases),
         "wrong": len(wrong),
         "wrong_rejected": sum(bool(errors) for _, errors, _ in wrong),
@@ -69,7 +64,7 @@ def run(options: argparse.Namespace) -> Result:
         "right_rejected": sum(bool(errors) for _, errors, _ in right),
         "right_warned": sum(bool(warned and not errors) for _, errors, warned in right),
     }
-    result |= {"planted": {kind: dict(each) for kind, each in planted.items()}, "versions": ours()}
+    result |= {"planted": {kind: dict(each) for kind, each in planted.items()}}
     rules = {"right_rules": told[True], "wrong_rules": told[False]}
     return result | (
         {name: {i: [e, w] for i, e, w in held if e or w} for name, held in rules.items()}
@@ -172,17 +167,3 @@ def _swap(
 ) -> Arguments | None:
     left = sorted(set(others) - {given[name]})
     return {**given, name: chance.choice(left)} if left else None
-
-
-def show(result: Result) -> RenderableType:
-    rows: list[list[object]] = [
-        [f"{name} runs {how}", result[f"{name}_{how}"], result[name]]
-        for name in ("wrong", "right")
-        for how in ("rejected", "warned")
-    ]
-    rows += [
-        [f"{how}: {kind.replace('_', ' ')}", each[how], each["n"]]
-        for kind, each in result["planted"].items()
-        for how in ("caught", "warned")
-    ]
-    return table(f"solo-retail ({result['half']}, {result['part']})", ["runs", "count", "n"], rows)

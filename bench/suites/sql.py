@@ -3,114 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from bench.crash.workers import scratch
-from bench.crash.worlds import open_worlds
-from bench.packs.database_server import serve_mariadb
-from bench.packs.histories import Place, run_histories
-from bench.packs.sql_mutants import LIKELY, MUTANTS
-from bench.report import progress, table
-from mulligan_testing.postgres import to_sqlalchemy_url
+from bench.packs import campaign
+from bench.packs.campaign import MEANINGS, PROMISES, failed
+from bench.packs.histories import Place
+from bench.packs.sql_mutants import list_hunts
+from bench.servers import DATABASES, find_database
 
-Result = dict[str, Any]
-
-KNOWN = ("sqlite", "postgres", "mariadb")
-PROMISES = {
-    "lost": "rows that are not as they were, of calls that are called undone",
-    "deleted": "rows that an undo took away and that were not ours",
-    "overwritten": "what somebody else wrote, and is gone",
-    "untrue": "sentences that the database does not bear out",
-    "errors": "calls that ended in no way that is provided for",
-    "needless": "calls refused or left to a person though all they do is declared",
-}
+__all__ = ["MEANINGS", "PROMISES", "failed"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--histories", type=int, default=200, metavar="N", help="2000 and more")
-    parser.add_argument("--on", default="sqlite", help=f"{', '.join(KNOWN)}, or a database's URL")
-    parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
-    parser.add_argument("--mutants", action="store_true", help="plant mistakes, which are found")
+    known = ", ".join(DATABASES)
+    parser.add_argument("--on", default="sqlite", help=f"{known}, or a database's URL")
+    campaign.add_arguments(parser, histories=200)
 
 
-def run(options: argparse.Namespace) -> Result:
+def run(options: argparse.Namespace) -> dict[str, Any]:
     with scratch() as folder, ExitStack() as stack:
-        place = open_place(options.on, folder, stack)
-        with progress(options.histories) as step:
-            totals = run_histories(place, count=options.histories, seed=options.seed, step=step)
-        caught = find_mutants(place, options) if options.mutants else {}
-    person = sum(totals.person.values())
-    result: Result = {
-        "n": totals.histories,
+        place = Place(find_database(options.on, folder, stack))
+        totals, found = campaign.play(place.draw, list_hunts(place), options)
+    return {
+        **campaign.sum_up(totals, found, persons=sum(totals.person.values())),
         "on": options.on,
-        **{name: getattr(totals, name) for name in PROMISES},
-        "outcomes": dict(totals.outcomes),
-        "person_share": round(person / max(1, totals.histories), 4),
-        "by_cause": dict(totals.person),
-        "refused": dict(totals.refused),
-        "examples": totals.examples[:20],
-        "versions": {"python": platform.python_version(), "sqlalchemy": sqlalchemy.__version__},
+        "versions": {"sqlalchemy": sqlalchemy.__version__},
     }
-    if options.mutants:
-        result |= {"mutants": len(caught), "caught": sum(n > 0 for n in caught.values())}
-        result["found_after"] = caught
-    return result
-
-
-def find_mutants(place: Place, options: argparse.Namespace) -> dict[str, int]:
-    """For each mistake, after how many histories it was found; 0: it was not."""
-    found = {}
-    for name, planted in MUTANTS.items():
-        with planted():
-            totals = run_histories(
-                place,
-                count=options.histories,
-                seed=options.seed,
-                until=lambda seen: bool(seen.broken),
-                likely=LIKELY.get(name, ()),
-            )
-        found[name] = totals.histories if totals.broken else 0
-    return found
-
-
-def open_place(named: str, folder: Path, stack: ExitStack) -> Place:
-    """A database for as long as the stack lasts."""
-    match named:
-        case "sqlite":
-            return Place(f"sqlite:///{folder}/rows.db")
-        case "postgres":
-            server = open_worlds("postgres", stack).server
-            assert server is not None
-            return Place(to_sqlalchemy_url(stack.enter_context(server.create_database())))
-        case "mariadb":
-            return Place(stack.enter_context(serve_mariadb()))
-        case url:
-            return Place(url)
-
-
-def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke, or a mistake that nobody noticed."""
-    broken = [f"{result[name]} {name}" for name in PROMISES if result[name]]
-    missed = [name for name, after in result.get("found_after", {}).items() if not after]
-    return "; ".join([*broken, *(f"not noticed: {name}" for name in missed)])
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(said, f"{result[name]:,}") for name, said in PROMISES.items()]
-    rows += [(f"ended {name}", f"{count:,}") for name, count in result["outcomes"].items()]
-    rows += [(f"for a person: {name}", f"{count:,}") for name, count in result["by_cause"].items()]
-    rows += [(f"refused: {name}", f"{count:,}") for name, count in result["refused"].items()]
-    rows += [
-        (f"found after: {name}", f"{at:,}") for name, at in result.get("found_after", {}).items()
-    ]
-    return Group(
-        table(f"{result['n']:,} histories on {result['on']}", ["", "count"], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )

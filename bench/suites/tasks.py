@@ -9,18 +9,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import platform
 import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench.report import Step, progress, table
+from bench.report import Step, progress
 from bench.rounds import digits
 from bench.simulated_tasks import (
     ADVERSE,
@@ -45,6 +40,7 @@ WINDOW = 50
 """Runs over which a mean is held against the static one."""
 BEFORE = 30
 """Runs of the static text before a version is planted as champion."""
+DRAWS = 4_000
 WITHIN = 60
 """Runs in which a harmful champion has to be rolled back."""
 
@@ -79,35 +75,29 @@ async def runs_to_roll_back(effect: Effect, *, seed: int, scored: Scored) -> int
     return None
 
 
-def limit_for_yes_or_no(*, caught: float, draws: int = 4_000) -> float:
+def limit(win: Callable[[float, random.Random], float], *, caught: float) -> float:
     """The share of helpful champions that any test must lose to catch that share of harmful ones.
 
-    Even one that gives the champion every run and knows the static success beforehand.
+    Even one that gives the champion every run, and knows what a run of some success is worth.
     """
     chance = random.Random(1)
 
-    def means(effect: Effect) -> list[float]:
-        true = [bounded(START + effect(chance)) for _ in range(draws)]
-        return sorted(
-            statistics.fmean(chance.random() < success for _ in range(WITHIN)) for success in true
-        )
+    def add_up(effect: Effect) -> list[float]:
+        true = [bounded(START + effect(chance)) for _ in range(DRAWS)]
+        return sorted(sum(win(success, chance) for _ in range(WITHIN)) for success in true)
 
-    threshold = means(harmful)[int(caught * draws)]
-    return digits(statistics.fmean(mean <= threshold for mean in means(helpful)))
+    threshold = add_up(harmful)[int(caught * DRAWS)]
+    return digits(statistics.fmean(found <= threshold for found in add_up(helpful)))
 
 
-def limit_for_pairs(*, caught: float, draws: int = 4_000) -> float:
-    """The same for yes or no in pairs with the static text: most of them are ties."""
-    chance = random.Random(1)
+def win_alone(success: float, chance: random.Random) -> float:
+    """A run that is right or wrong."""
+    return chance.random() < success
 
-    def count_ahead(effect: Effect) -> list[int]:
-        true = [bounded(START + effect(chance)) for _ in range(draws)]
-        return sorted(
-            sum(draw_pair(success, START, chance=chance) for _ in range(WITHIN)) for success in true
-        )
 
-    threshold = count_ahead(harmful)[int(caught * draws)]
-    return digits(statistics.fmean(ahead <= threshold for ahead in count_ahead(helpful)))
+def win_in_pairs(success: float, chance: random.Random) -> float:
+    """The same beside the static text: most of them are ties."""
+    return draw_pair(success, START, chance=chance)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,9 +145,8 @@ def run(options: argparse.Namespace) -> Result:
         "gated_judged": {name: _mean(each) for name, each in judged.items()},
         "gated_judged_in_pairs": {name: _mean(each) for name, each in pairs.items()},
         "rolled_back_share": planted,
-        "yes_or_no_limit": limit_for_yes_or_no(caught=0.95),
-        "pairs_limit": limit_for_pairs(caught=0.95),
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
+        "yes_or_no_limit": limit(win_alone, caught=0.95),
+        "pairs_limit": limit(win_in_pairs, caught=0.95),
     }
 
 
@@ -199,68 +188,6 @@ def shortfall(stories: Sequence[Sequence[float]]) -> float:
     width = min(WINDOW, len(means))
     windows = (statistics.fmean(means[i : i + width]) for i in range(len(means) - width + 1))
     return digits(max(0.0, START - min(windows)))
-
-
-def show(result: Result) -> RenderableType:
-    return Group(
-        _show_means(result),
-        _show_floor(result),
-        _show_planted(result),
-        Text(
-            f"with yes or no alone, any test that catches 95 % of harmful champions in {WITHIN} "
-            f"runs loses {result['yes_or_no_limit']:.0%} of helpful ones; in pairs, "
-            f"{result['pairs_limit']:.0%}"
-        ),
-    )
-
-
-def _show_means(result: Result) -> RenderableType:
-    rows = [
-        (
-            name,
-            result["static"],
-            result["accept_all"][name],
-            result["gated"][name],
-            result["gated_graded"][name],
-            result["gated_judged"][name],
-            result["gated_judged_in_pairs"][name],
-            result["at_the_end"][name],
-            result["oracle"][name],
-            " / ".join(f"{result['regret'][who][name]:.2f}" for who in result["regret"]),
-        )
-        for name in REFLECTORS
-    ]
-    columns = (
-        "reflector",
-        "static",
-        "accept-all",
-        "gated",
-        "graded scores",
-        "by a judge",
-        "in pairs",
-        f"last {WINDOW} runs",
-        "oracle",
-        "regret: static / all / gated",
-    )
-    title = f"mean success over {result['runs']} runs, {result['n']} seeds"
-    return table(title, columns, rows)
-
-
-def _show_floor(result: Result) -> RenderableType:
-    rows = [
-        (name, result["below_static"][name], result["worst_window_below_static"][name])
-        for name in result["gated"]
-    ]
-    return table("below static", ("reflector", "over all runs", f"worst {WINDOW} runs"), rows)
-
-
-def _show_planted(result: Result) -> RenderableType:
-    kinds = list(result["rolled_back_share"])
-    rows = [
-        (name, *(result["rolled_back_share"][kind][name] for kind in kinds)) for name in PLANTED
-    ]
-    title = f"champions rolled back within {WITHIN} runs, by how runs are scored"
-    return table(title, ("planted version", *kinds), rows)
 
 
 def _stories(

@@ -6,8 +6,6 @@ import argparse
 from collections import Counter
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import (
     RIGHT_DECISION,
@@ -18,8 +16,7 @@ from bench.failures.tau import (
     read_history,
     read_schemas,
 )
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.suggest import suggest_corrections
@@ -51,7 +48,6 @@ def run(options: argparse.Namespace) -> Result:
     cold = sum(count for (wanted, given), count in confusion.items() if wanted == given)
     most_common = Counter(RIGHT_DECISION[case["repair_class"]] for case in cases).most_common(1)
     return {
-        "half": options.half,
         "n": len(cases),
         "cold": round(cold / len(cases), 4) if cases else 0.0,
         "warm": round(warm / len(cases), 4) if cases else 0.0,
@@ -59,7 +55,6 @@ def run(options: argparse.Namespace) -> Result:
         "confusion": {
             f"{wanted} as {given}": n for (wanted, given), n in sorted(confusion.items())
         },
-        "versions": ours(),
     }
 
 
@@ -80,11 +75,3 @@ def _past(case: Case, history: list[Case]) -> Counter[Decision]:
     """How failures of the same pattern were settled in the history."""
     same = (each for each in history if each["pattern"] == case["pattern"])
     return Counter(RIGHT_DECISION[each["repair_class"]] for each in same)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [(name, result[name]) for name in ("cold", "warm", "majority", "n")]
-    return Group(
-        table(f"tau-decide ({result['half']})", ("figure", "value"), rows),
-        table("right and given", ("decision", "n"), list(result["confusion"].items())),
-    )

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from typing import Any
-
-from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Schemas, failed_call, read_schemas
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import count_rules, progress
 from mulligan.learning.precheck import precheck
 
 Result = dict[str, Any]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -32,33 +27,14 @@ def run(options: argparse.Namespace) -> Result:
         step("good calls")
         alarms = [_rules(case, schemas, "args") for case in good]
     return {
-        "half": options.half,
         "n": len(failing) + len(good),
         "failing": len(failing),
         "good": len(good),
         "recall": round(sum(map(bool, caught)) / len(failing), 4) if failing else 0.0,
         "false_alarm_share": round(sum(map(bool, alarms)) / len(good), 4) if good else 0.0,
-        "by_rule": _by_rule(caught, alarms),
-        "versions": ours(),
+        "by_rule": count_rules(caught=caught, alarms=alarms),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = ("recall", "false_alarm_share", "failing", "good")
-    rules = [(name, each["caught"], each["alarms"]) for name, each in result["by_rule"].items()]
-    return Group(
-        table(
-            f"tau-precheck ({result['half']})", ("figure", "value"), [(n, result[n]) for n in names]
-        ),
-        table("by rule", ("rule", "caught", "false alarms"), rules),
-    )
 
 
 def _rules(case: dict[str, Any], schemas: Schemas, arguments: str) -> set[str]:
     return {each.rule for each in precheck(failed_call(case, schemas, arguments=arguments))}
-
-
-def _by_rule(caught: list[set[str]], alarms: list[set[str]]) -> dict[str, dict[str, int]]:
-    right = Counter(rule for each in caught for rule in each)
-    wrong = Counter(rule for each in alarms for rule in each)
-    return {rule: {"caught": right[rule], "alarms": wrong[rule]} for rule in sorted(right | wrong)}

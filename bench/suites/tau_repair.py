@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.data import add_data_arguments, read_cases
 from bench.failures.learner import taught_by
 from bench.failures.tau import (
@@ -21,8 +19,7 @@ from bench.failures.tau import (
     read_history,
     read_schemas,
 )
-from bench.report import progress, table
-from bench.versions import ours
+from bench.report import progress
 from mulligan.learning.suggest import SOURCES, suggest_corrections
 from mulligan.types.interfaces import Suggest
 
@@ -59,21 +56,12 @@ def run(options: argparse.Namespace) -> Result:
             taught = memory(None if options.history else fold_of(case))
             warm[_judged(case, schemas, sources=(*SOURCES, taught))] += 1
     return {
-        "half": options.half,
         "n": len(cases),
         **_counted(warm),
         "exact_share": round(warm["exact"] / len(cases), 4) if cases else 0.0,
         "cold": _counted(cold),
         "history": len(history),
-        "versions": ours(),
     }
-
-
-def show(result: Result) -> RenderableType:
-    names = (*OUTCOMES, "score")
-    rows = [(name, result["cold"][name], result[name]) for name in names]
-    title = f"tau-repair ({result['half']}, n={result['n']})"
-    return table(title, ("figure", "cold", "with memory"), rows)
 
 
 def _counted(outcomes: Mapping[str, int]) -> Result:

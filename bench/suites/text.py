@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 from contextlib import ExitStack
@@ -12,12 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from bench.peers import add_peer_arguments, peer_python
-from bench.report import progress, table
-from bench.rounds import Answer, Worker, digits, interleave, middle, pick, quartiles, ratio
+from bench.report import progress
+from bench.rounds import (
+    Answer,
+    Worker,
+    digits,
+    interleave,
+    middle,
+    pick,
+    quartiles,
+    ratio,
+    read_versions,
+    start_workers,
+)
 
 Result = dict[str, Any]
 
@@ -54,27 +61,19 @@ def run(options: argparse.Namespace) -> Result:
         plan = replace(plan, rounds=options.rounds)
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
     with ExitStack() as stack:
-        workers = _start(stack, peers)
+        ours = (Path(sys.executable), "text_checks")
+        theirs = (peers, "guardrails_text")
+        workers = start_workers(stack, {"ours": ours, "guardrails": theirs})
         step = stack.enter_context(progress(2 * plan.rounds))
         small = _rounds(workers, plan=plan, size=REPLY, seed=options.seed, step=step)
-        ours = {"ours": workers["ours"]}
-        large = _rounds(ours, plan=plan, size=plan.large, seed=options.seed, step=step)
-    versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
+        alone = {"ours": workers["ours"]}
+        large = _rounds(alone, plan=plan, size=plan.large, seed=options.seed, step=step)
+    versions = read_versions(workers)
     return {
         "n": plan.rounds * plan.replies,
         **_figures(small, large["ours"]),
-        "load": digits(os.getloadavg()[0]),
         "versions": versions,
     }
-
-
-def _start(stack: ExitStack, peers: Path | None) -> dict[str, Worker]:
-    workers = {"ours": Worker("text_checks", python=Path(sys.executable))}
-    if peers:
-        workers["guardrails"] = Worker("guardrails_text", python=peers)
-    for worker in workers.values():
-        stack.callback(worker.close)
-    return workers
 
 
 def _rounds(
@@ -123,20 +122,3 @@ def _same(ours: list[Answer], theirs: list[Answer]) -> float:
         for mine, other in zip(a["found"], b["found"], strict=True)
     ]
     return digits(sum(mine == other for mine, other in pairs) / len(pairs))
-
-
-def show(result: Result) -> RenderableType:
-    """One table: the figures, and what they mean."""
-    rows = [
-        ("times faster than guardrails-ai", "guardrails_ratio", result["guardrails_ratio"]),
-        ("µs a reply of 2,500 characters", "us", result["us"]),
-        ("µs in guardrails-ai", "guardrails_us", result["guardrails_us"]),
-        ("time a character at 1 MB ÷ at 2,500", "growth_1mb", result["growth_1mb"]),
-        ("ms for 1 MB", "large_ms", result["large_ms"]),
-        ("replies in which both found the same", "same_findings", result["same_findings"]),
-    ]
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    return Group(
-        table("text", ("figure", "key", "median"), rows),
-        Text(f"{result['n']} replies each in {result['seconds']} s; {versions}"),
-    )

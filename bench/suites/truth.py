@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import platform
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench.report import progress, table
+from bench.report import progress
 from bench.truth.campaign import play_histories
 
 Result = dict[str, Any]
@@ -31,15 +27,7 @@ def run(options: argparse.Namespace) -> Result:
         "standings": dict(tally.standings.most_common()),
         "attempts": {str(count): n for count, n in sorted(tally.attempts.items())},
         "examples": tally.examples,
-        "versions": {"python": platform.python_version()},
     }
-
-
-def show(result: Result) -> RenderableType:
-    rows = [("histories", result["n"]), ("with something untrue", result["untrue"])]
-    rows += [(f"standing: {name}", count) for name, count in result["standings"].items()]
-    examples = "\n".join(result["examples"])
-    return Group(table("truth", ["what", "n"], rows), Text(examples))
 
 
 def failed(result: Result) -> str:

@@ -6,17 +6,13 @@ import argparse
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from rich.console import Group, RenderableType
-
-from bench import versions
-from bench.report import progress, table
+from bench.filled import open_places
+from bench.report import progress
 from bench.turn_growth import ALLOWED, GROWTHS, Grown, measure_growth
-from bench.turns import Desk, Price, count_turn, open_meter, time_turn
+from bench.turns import Desk, count_turn, open_meter, time_turn
 from mulligan import Mulligan
-from mulligan_testing.postgres import run_postgres_server
 
 Result = dict[str, Any]
 STORES = ("memory", "sqlite", "postgres")
@@ -44,7 +40,6 @@ def run(options: argparse.Namespace) -> Result:
         **turns[stores[0]],
         "by_store": turns,
         "growth": growth,
-        "versions": versions.ours(),
     }
 
 
@@ -70,25 +65,9 @@ def _count(store: str) -> Result:
 def _open_place(store: str) -> Iterator[str]:
     if store == "memory":
         yield "memory:"
-    elif store == "sqlite":
-        with TemporaryDirectory() as folder:
-            yield f"sqlite:///{folder}/turns.db"
-    else:
-        with run_postgres_server() as server, server.create_database() as url:
-            yield url
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (f"{store}, {name}", *(f"{n:,}" for n in price.values()))
-        for store, turns in result["by_store"].items()
-        for name, price in turns.items()
-    ]
-    drawn = [table("What one turn costs", ("turn", *Price._fields, "ms", "loop ms"), rows)]
-    if result["growth"]:
-        rows = [(name, *map(str, grown.values())) for name, grown in result["growth"].items()]
-        drawn.append(table("One more, beside many ÷ beside few", ("", *Grown._fields), rows))
-    return Group(*drawn)
+        return
+    with open_places(store) as make, make() as url:
+        yield url
 
 
 def failed(result: Result) -> str:

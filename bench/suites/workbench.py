@@ -5,20 +5,15 @@ from __future__ import annotations
 import argparse
 import ast
 import asyncio
-import platform
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import version
 from typing import Any
-
-from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
-from bench.report import progress, table
+from bench.report import compute_share, count_rules, progress
 from mulligan.checks.subject import Subject
 from mulligan.checks.tool_outputs import as_record
 from mulligan.types.call import Call, Execution, Outcome
@@ -61,12 +56,10 @@ def run(options: argparse.Namespace) -> Result:
         figures.append(_figures(lined_up, rejected) | listed)
     chosen, standard = figures
     return {
-        "half": options.half,
         "n": len(lined_up),
         "left_out": len(cases) - len(lined_up),
         **chosen,
         "standard": standard,
-        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
@@ -159,12 +152,12 @@ def _figures(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
     return {
         "side_effect_runs": len(harmful),
         "caught": caught,
-        "recall": _share(caught, len(harmful)),
+        "recall": compute_share(caught, len(harmful)),
         "correct_runs": right,
         "false_alarms": alarms,
-        "false_alarm_share": _share(alarms, right),
+        "false_alarm_share": compute_share(alarms, right),
         "refused_anyway": right - len(correct),
-        "by_rule": _by_rule(harmful, correct),
+        "by_rule": count_rules(caught=harmful, false_alarms=correct),
         "by_domain": _by_domain(cases, rejected),
     }
 
@@ -175,20 +168,6 @@ def _count_correct(cases: Sequence[Case]) -> int:
 
 def _harmful(case: Case) -> bool:
     return bool(case["unwanted_side_effect"])
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-def _by_rule(harmful: Iterable[set[str]], correct: Iterable[set[str]]) -> Result:
-    """How often each rule had a word in a rejection; several may have one in the same."""
-    caught = Counter(rule for rules in harmful for rule in rules)
-    alarms = Counter(rule for rules in correct for rule in rules)
-    return {
-        rule: {"caught": caught[rule], "false_alarms": alarms[rule]}
-        for rule in sorted(caught | alarms)
-    }
 
 
 def _by_domain(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
@@ -217,18 +196,3 @@ def _lists(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
             case["id"]: sorted(each.rules) for case, each in pairs if _is_false_alarm(case, each)
         },
     }
-
-
-def show(result: Result) -> RenderableType:
-    both = {"chosen by hand": result, "standard": result["standard"]}
-    return Group(*(_show_checks(name, each) for name, each in both.items()))
-
-
-def _show_checks(name: str, result: Result) -> RenderableType:
-    columns = ["", "side effects", "caught", "correct", "false alarms"]
-    keys = ["side_effect_runs", "caught", "correct_runs", "false_alarms"]
-    rows = [[domain, *(each[key] for key in keys)] for domain, each in result["by_domain"].items()]
-    rows.append(["all", *(result[key] for key in keys)])
-    shares = f"recall {result['recall']}, false alarms {result['false_alarm_share']}"
-    refused = f"{result['refused_anyway']} rejected that the tool refused"
-    return table(f"workbench, checks {name}: {shares}; {refused}", columns, rows)

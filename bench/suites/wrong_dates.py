@@ -6,17 +6,13 @@ import argparse
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.console import RenderableType
-
 from bench.attempts import attempted
 from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS
-from bench.report import progress, table
+from bench.report import progress
 from bench.said import count_caught, read_requests
-from bench.versions import ours
 from mulligan.checks.dates import dates_as_said
 
-NAME = "wrong-dates"
 CHANGING = frozenset(name.rpartition(".")[2] for name in EFFECTS)
 """The data names tools without the folder they are in."""
 MEANINGS = {
@@ -29,8 +25,7 @@ MEANINGS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+add_arguments = add_data_arguments
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -43,11 +38,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             counts[kind[0]] += 1
             counts[kind[1]] += flagged
     return {
-        "half": options.half,
         "n": len(cases),
         **counts,
         "two_phrases": _measure_requests(),
-        "versions": ours(),
     }
 
 
@@ -79,10 +72,3 @@ def _flagged(case: dict[str, Any]) -> bool:
     calls = [(tool, {"date": used}) for tool, used in case["used"]]
     attempt = attempted(case["query"], now=now, calls=calls, effects=CHANGING)
     return any(True for _ in dates_as_said()(attempt))
-
-
-def show(result: dict[str, Any]) -> RenderableType:
-    rows = [(f"{key}: {about}", result[key]) for key, about in MEANINGS.items()]
-    for part, counted in result["two_phrases"].items():
-        rows += [(f"two phrases, {part}: {key}", value) for key, value in counted.items()]
-    return table(f"wrong-dates, {result['half']} half", ["runs", "n"], rows)

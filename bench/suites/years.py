@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
 import statistics
 import time
@@ -18,17 +17,12 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, ExitStack
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from bench import history, versions
-from bench.filled import AT_A_TIME, Filled, fill_stores
-from bench.report import progress, table
+from bench import history
+from bench.filled import AT_A_TIME, KINDS, Filled, fill_stores
+from bench.report import progress
 from bench.rounds import digits, quartiles
-from bench.suites.lookup import KINDS
 from bench.years.application import Question, Trial, open_application, open_trial
 from bench.years.past import Past
 from bench.years.sizes import measure_row_bytes
@@ -48,7 +42,6 @@ MOST_ROW_BYTES = 450
 LEAST_ROWS = 100_000
 """Of a largest store that is smaller nothing can be told: it is mostly empty pages."""
 SELDOM = 3
-CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 NAMED = {
     "turn_ms": "turn",
     "failing_turn_ms": "failing turn",
@@ -64,24 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", choices=(*KINDS, "both"), default="both")
     parser.add_argument("--rounds", type=int, default=40, help="of all stores in turn")
     parser.add_argument("--seed", type=int, default=1, help="of the order within a round")
-    parser.add_argument(
-        "--clock",
-        choices=list(CLOCKS),
-        default="wall",
-        help="what is timed: all that passes, or where others are at work too our processor time",
-    )
-    parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FOLDER",
-        help="keep the filled stores there, and use those that are there already",
-    )
 
 
 def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
-    load = os.getloadavg()[0]
     filling = sum(_make_past(rows, "").count_steps(AT_A_TIME) for rows in sizes)
     with progress(len(kinds) * (filling + options.rounds)) as step:
         stores = {kind: _measure_kind(kind, sizes, options, step=step) for kind in kinds}
@@ -89,10 +69,7 @@ def run(options: argparse.Namespace) -> Result:
         "n": options.rounds,
         **_name_figures(stores),
         "rows": sizes,
-        "clock": options.clock,
         "stores": stores,
-        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
-        "versions": versions.ours(),
     }
 
 
@@ -100,8 +77,7 @@ def _measure_kind(
     kind: str, sizes: list[int], options: argparse.Namespace, *, step: Callable[[str], None]
 ) -> Result:
     with ExitStack() as stack:
-        keep = None if options.keep is None else options.keep.absolute() / "years"
-        filled = stack.enter_context(fill_stores(kind, sizes, fill=_fill, keep=keep, step=step))
+        filled = stack.enter_context(fill_stores(kind, sizes, fill=_fill, step=step))
         row_bytes = {str(rows): measure_row_bytes(each.url) for rows, each in filled.items()}
         taken = asyncio.run(_measure(filled, options, step=lambda: step(f"{kind}: measuring")))
     return {
@@ -135,7 +111,7 @@ async def _measure(
             trials[rows] = await open_trial(m, each)
         often = {rows: trial.questions for rows, trial in trials.items()}
         # The first round warms up: connections, pages, statements, what is loaded at first use.
-        ask = partial(_ask_round, chance=chance, read_clock=CLOCKS[options.clock])
+        ask = partial(_ask_round, chance=chance)
         await ask(often, {})
         taken: Taken = {}
         for _ in range(options.rounds):
@@ -152,15 +128,14 @@ async def _ask_round(
     taken: Taken,
     *,
     chance: random.Random,
-    read_clock: Callable[[], float],
 ) -> None:
     """Each question to every store, one right after the other, in an order of chance."""
     names = list(next(iter(asked.values())))
     for name in names:
         for rows in chance.sample(sorted(asked), k=len(asked)):
-            started = read_clock()
+            started = time.perf_counter()
             await asked[rows][name]()
-            took = (read_clock() - started) * 1e3
+            took = (time.perf_counter() - started) * 1e3
             taken.setdefault(name, {}).setdefault(rows, []).append(took)
 
 
@@ -230,19 +205,3 @@ def failed(result: Result) -> str:
     if result["bytes_per_row"] > MOST_ROW_BYTES:
         wrong.append(f"a row takes {result['bytes_per_row']} bytes, over {MOST_ROW_BYTES}")
     return "; ".join(wrong)
-
-
-def show(result: Result) -> RenderableType:
-    rows = [
-        (kind, name, *each["ms"].values(), each["growth"], _format(each["growth_spread"]))
-        for kind, found in result["stores"].items()
-        for name, each in found["questions"].items()
-    ]
-    sizes = [f"{rows:,} rows, ms" for rows in result["rows"]]
-    columns = ("store", "what", *sizes, "growth", "q1 to q3")
-    said = f"n = {result['n']}; {result['bytes_per_row']} bytes a row of the log"
-    return Group(table("After years", columns, rows), Text(said))
-
-
-def _format(spread: Mapping[str, float]) -> str:
-    return f"{spread['q1']} to {spread['q3']}"

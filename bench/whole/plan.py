@@ -8,7 +8,6 @@ from pathlib import Path
 QUICK: Mapping[str, str] = {
     "crash": "--quick",
     "dashboard": "--store sqlite --rows 500 2000 --rounds 2 --short",
-    "drops": "--rows 1000 5000 --rounds 1",
     "effects": "--histories 3",
     "engines": "--stories 1",
     "explore": "--blows 1 --tools versioned unversioned irreversible",

@@ -52,8 +52,7 @@ def open_application(filled: Filled) -> Mulligan:
 async def open_trial(m: Mulligan, filled: Filled) -> Trial:
     """Declare its tools, leave a few actions open, and put together what is asked."""
     desk = _Desk(m)
-    # A store that was kept has those of the last time.
-    for _ in range(len(m.insights.open_list.actions()), OPEN):
+    for _ in range(OPEN):
         await desk.ask_for_hold()
     m.flush()
     insights = m.insights

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.packs.campaign import Totals, run_histories
 from bench.packs.effect_mutants import MUTANTS as EFFECT_MUTANTS
-from bench.packs.effects import run_effects
-from bench.packs.histories import Place, Totals, run_histories
+from bench.packs.histories import Place
 from bench.suites.effects import open_place
 from mulligan_testing.postgres import PostgresServer, to_sqlalchemy_url
 
@@ -28,7 +28,7 @@ def test_no_row_is_lost_taken_or_spoken_of_untruly(
         if on == "postgres":
             server: PostgresServer = request.getfixturevalue("postgres")
             url = to_sqlalchemy_url(stack.enter_context(server.create_database()))
-        totals = run_histories(Place(url), count=count, seed=7)
+        totals = run_histories(Place(url).draw, count=count, seed=7)
 
     assert totals.histories == count
     assert totals.examples == []
@@ -54,7 +54,7 @@ def test_no_row_is_lost_taken_or_spoken_of_untruly(
 )
 def test_nothing_is_lost_in_files_http_and_calendars(tmp_path: Path, pack: str, count: int) -> None:
     with open_place(pack, tmp_path) as draw:
-        totals = run_effects(draw, count=count, seed=7)
+        totals = run_histories(draw, count=count, seed=7)
 
     assert totals.histories == count
     assert totals.examples == []
