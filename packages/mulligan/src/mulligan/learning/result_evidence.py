@@ -179,12 +179,6 @@ _PLAIN = rf"""
 """
 """Sentences that say on their own that it did not work."""
 
-PROGRAMS = list_words("""
-    thread exception uncaught npm segmentation mcp rpc http/1.0 http/1.1 http/2 fehler erreur errore
-    erro fatal panic
-""")
-"""First words of program errors without a name and a colon."""
-
 DENIED = compile_phrases(r"""
     (?<!\d )\bfail(?:ed|ure)?\b | \berrors?\b | \bdisabled\b | \bexpired\b | exceed(?:s|ed)\b
     \b(?:cannot|could not|unable to)\b | \bunavailable\b | \bunsupported\b | \binsufficient\b
@@ -224,10 +218,7 @@ def opens_as_error(text: str) -> bool:
     figure = not start[:6].casefold().startswith("error:") and _FIGURE.match(start)
     if NAMED.match(start):
         return len(text) <= LONG and not _goes_on(text) and not figure
-    first = start[:60].split(None, 1)[0].casefold() if start else ""
-    if (first[-1:] == ":" or first in PROGRAMS or first[:1] == "'") and _compile_programs().match(
-        start
-    ):
+    if _compile_programs().match(start):
         return len(text) <= LONG and not _goes_on(text)
     if len(text) > SHORT or not _is_plain_error(start):
         return False
@@ -341,8 +332,7 @@ ABOUT = frozenset(
 WELL = list_words("ok success succeeded successful completed complete done passed fine 200 201")
 FALSE = list_words("false no n 0 failed failure fail error")
 NOTHING = list_words("none null no false 0 ok success nil n/a -")
-_BAD_STATE = list_words("error errored fatal ko nok")
-_FAILED_STATES = frozenset((*_BAD_STATE, *list_words("failed failure fail exception")))
+_FAILED_STATES = list_words("error errored fatal ko nok failed failure fail exception")
 _ABOUT = re.compile(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction|host)id$|"
     r"^(?:error|exception|fault|err|fehler)|(?:url|links?|parameters|version|timestamp|time|headers?|metadata)$"
@@ -350,7 +340,6 @@ _ABOUT = re.compile(
 _ERROR_TYPE = re.compile(r"(?:.*[.#:/\\])?(?:[A-Z]\w{0,80})?(?:Error|Exception|Fault)")
 _JOINED = re.compile(r"\w[_-]\w")
 _CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[_.-][A-Za-z0-9]{1,40}){0,8}")
-_SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
 _COUNTED = re.compile(
     r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
 )
@@ -485,13 +474,13 @@ def _is_list_of_failures(value: object) -> bool:
 
 def is_nothing_but_error(held: Fields) -> bool:
     """Whether an entry of a list is an error, not a record of one."""
-    coded = _has_code_of_error(held) and _has_words(held)
-    if coded or _weigh_code(held) or (_is_answer_of_http(held) and _has_words(held)):
-        return "url" not in held and not _has_payload(held)
+    if "url" in held or _has_payload(held):
+        return False
     said = next((held[name] for name in ERROR if name in held), None)
     telling = isinstance(said, Mapping) or (isinstance(said, str) and opens_as_error(said))
+    coded = _has_code_of_error(held) or _is_answer_of_http(held)
     complaint = not COMPLAINED_OF.isdisjoint(held) and _complains_of(held.get("message"))
-    return (telling or complaint) and "url" not in held and not _has_payload(held)
+    return bool(telling or complaint or _weigh_code(held) or (coded and _has_words(held)))
 
 
 def _complains_of(message: object) -> bool:
@@ -542,7 +531,7 @@ def _is_false(held: Fields, name: str) -> bool:
         return value.strip().casefold() in FALSE
     if value is False:
         return _has_words(held) or not any(_is_data(each, held[each]) for each in held)
-    return type(value) is int and value == 0 and _has_words(held) and not _speaks_against(held)
+    return value == 0 and _has_words(held) and not _speaks_against(held)
 
 
 def _has_words(held: Fields) -> bool:
@@ -629,7 +618,7 @@ def _names_error(held: Fields) -> bool:
         return True
     listed = held.get("detail")
     first = listed[0] if isinstance(listed, list) and listed else None
-    if isinstance(first, Mapping) and "msg" in first and not {"loc", "type"}.isdisjoint(first):
+    if isinstance(first, Mapping) and {"msg", "loc"} <= first.keys():
         return True
     for name in (name for name in ERROR if name in held):
         value = held[name]
@@ -654,7 +643,7 @@ def _has_code_of_error(held: Fields) -> bool:
             return True
         if type(first) is int and first != 0:
             return True
-    return type(held.get("error")) is int and held["error"] != 0 and "message" in held
+    return type(held.get("error")) is int and held["error"] != 0
 
 
 def _is_said(error: object) -> bool:
@@ -668,13 +657,10 @@ def _is_said(error: object) -> bool:
 
 
 def _weigh_state(held: Fields) -> int:
-    """Whether the answer itself is an error, and not a record of something that failed."""
+    """Whether the state of the answer is that of an error."""
     states = {
         str(held[name]).strip().casefold() for name in STATES if isinstance(held.get(name), str)
     }
-    if not states.isdisjoint(_BAD_STATE):
-        thing = "state" in held or not {"id", "name"}.isdisjoint(held)
-        return 2 if _has_words(held) and not thing else 1
     named = any(_names_failure(held, name) for name in STATES)
     return int(named or not states.isdisjoint(_FAILED_STATES))
 
@@ -689,12 +675,10 @@ def _weigh_code(held: Fields) -> int:
         other = next((held[name] for name in _EXPLAINS if isinstance(held.get(name), str)), "")
         named = isinstance(code, str) and _is_code_of_failure(code)
         return int(bool(other) and (named or (_is_refusal(code) and says_failure(str(other)))))
-    if isinstance(code, int) and 1 <= code <= 16 and isinstance(held.get("details"), list):
-        return 2
     if _is_refusal(code) or (isinstance(code, int) and code < -1):
         return 1
     named = isinstance(code, str) and _is_code_of_failure(code)
-    well = str(code).casefold() in WELL or code in (0, "0")
+    well = str(code).casefold() in ("0", *WELL)
     return int(not well and (named or says_failure(said) or _complains_of(said)))
 
 
@@ -724,9 +708,6 @@ def _weigh_kind(held: Fields) -> int:
     said = next((held[n] for n in (*SAID, *_TITLES) if isinstance(held.get(n), str)), "")
     if not said:
         return 0
-    problem = any("://" in kind or kind == "about:blank" for kind in kinds)
-    if problem and says_failure(str(said)):
-        return 1
     named = [kind[:200] for kind in kinds if _names_error_kind(kind[:200])]
     if any(_ERROR_TYPE.fullmatch(kind) or _is_code_of_failure(kind) for kind in named):
         return 1
@@ -735,9 +716,7 @@ def _weigh_kind(held: Fields) -> int:
 
 def _names_error_kind(kind: str) -> bool:
     """Whether a name may be that of a kind of error: `ValueError`, `NOT_FOUND`, `Not Found`."""
-    if _ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind) or kind.casefold() == "error":
-        return True
-    return says_failure(kind) if " " in kind else _is_code_of_failure(kind)
+    return _ERROR_TYPE.fullmatch(kind) is not None or _is_code_of_failure(kind)
 
 
 def _weigh_exit(held: Fields) -> int:
@@ -870,15 +849,12 @@ def _read_fault(text: str) -> ErrorFields | None:
     else:
         return None
     parts = {found[1].casefold(): found[2].strip() for found in _PART.finditer(text[:LONGEST_PAGE])}
-    if fault[2] and not parts:
-        return ErrorFields(message=fault[2].strip())
     if not parts:
         said = " ".join(_TAG.sub(" ", text[tag.start() :]).split())
         return ErrorFields(message=said[:MOST_SAID]) if said else None
-    names = ("message", "faultstring", "text", "reason", "detail")
+    names = ("message", "faultstring", "text", "reason", "detail", "code", "faultcode")
     said = next((parts[name] for name in names if name in parts), "")
-    code = parts.get("code") or parts.get("faultcode") or ""
-    return ErrorFields(message=(said or code)[:MOST_SAID], code=code if said else "")
+    return ErrorFields(message=said[:MOST_SAID], code=parts.get("code", ""))
 
 
 MOST_VALUES = 200
