@@ -842,7 +842,7 @@ def _read_fault(text: str) -> ErrorFields | None:
     for tag in _TAG.finditer(text[:START]):
         if tag[1]:
             return None
-        if fault := _FAULT.match(text, tag.start()):
+        if _FAULT.match(text, tag.start()):
             break
         if not _AROUND.fullmatch(tag[2]):
             return None
