@@ -19,6 +19,7 @@ from bench.dojo import (
     EFFECTS,
     NO_CLOCK,
     NO_DAY,
+    Before,
     Case,
     Desk,
     choose_checks,
@@ -33,7 +34,7 @@ from mulligan.checks.standard import StandardChecks
 from mulligan.checks.subject import Subject
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check, Gather
-from mulligan_replay.review import BY_THE_CLOCK, Before
+from mulligan_replay.review import BY_THE_CLOCK
 
 Result = dict[str, Any]
 

@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
+from bench.dojo import Before
 from bench.failures.tau import Case, read_schemas
 from bench.report import progress, table
 from bench.versions import ours
@@ -24,7 +25,6 @@ from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Severity
 from mulligan.types.turn import Turn
-from mulligan_replay.review import Before
 
 Result = dict[str, Any]
 

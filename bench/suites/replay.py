@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.dojo import NO_CLOCK, NOW, NOW_AT, choose_facts, list_steps, open_desks
+from bench.dojo import NO_CLOCK, NOW, NOW_AT, Before, choose_facts, list_steps, open_desks
 from bench.failures.tau import read_schemas
 from bench.replayed import measure_agreement, measure_opening, replay_file, write_calls
 from bench.report import progress, table
@@ -30,7 +30,7 @@ from bench.versions import ours
 from mulligan_replay import replay
 from mulligan_replay import review as reviewing
 from mulligan_replay.reading import ReadAccount, read_files
-from mulligan_replay.review import Before, Reviewer, build_turn
+from mulligan_replay.review import Reviewer, build_turn
 from mulligan_replay.tools import TracedTools
 from mulligan_replay.trace import TracedTurn
 
