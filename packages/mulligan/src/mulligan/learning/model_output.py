@@ -478,7 +478,6 @@ LABELS = frozenset({"action", "call", "tool", "function", "tool_call", "function
 """What may stand before a name with nothing but a colon between: `Action:find`."""
 
 _OPENING = re.compile(r"(?<![\w$@/\\.~!\-])[^\W\d]\w*+(?:[./\-]\w++)*+|\{")
-_DEFINED = re.compile(r"(?:\bdef|\bfunction|\bimport|\bclass)\s+\Z")
 _AFTER_NAME = re.compile(
     r"['\"`]?\s*+(?P<sign>\(|(?:[:,]\s*+|with\s++)?"
     r"(?:(?:action[ _]|tool[ _])?(?:input|arguments?|args|parameters?)\s*+[:=]?\s*+)?"
@@ -606,8 +605,6 @@ def _read_at(
         several = [f"{given[:60]!r} may be one value or several"] if _SEVERAL.search(given) else []
         values = () if empty else (given,)
         return [build_call(name, {}, values=values, doubts=several if values else ())], line.end()
-    if _DEFINED.search(text, max(0, found.start() - 12), found.start()):
-        return [], found.end()
     if rest.group("sign") == "(":
         named, end = reader.parse_arguments(rest.end() - 1, name=name)
         call, chain = from_named(named), _CHAINED.match(text, end)
