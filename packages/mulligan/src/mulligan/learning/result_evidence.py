@@ -316,15 +316,13 @@ REPORT = frozenset(fold_fields("warnings valid is_valid passed level logger"))
 """Fields of a report on something that was checked, or of a line in a log."""
 ABOUT = frozenset(
     fold_fields("""
-    message msg detail details reason description hint title path timestamp time ts date
-    request_id trace_id jsonrpc instance help suggestion suggestions retryable retry_after
-    documentation doc_url stdout stderr started_at completed_at finished_at created_at duration
-    elapsed annotations meta metadata headers links extensions locations jsonapi fields field param
-    parameter params parameters context request method url uri version category domain cause causes
-    source info more_info code codes severity retry api_version service host warning_messages output
-    command cmd args node language locale response_metadata inner_error help_url reference file line
-    action global debug_id took diagnostics resource resource_type statement_handle problems
-    violations issues
+    message detail details reason description hint title path ts date jsonrpc instance help
+    suggestion suggestions retryable retry_after documentation stdout stderr started_at
+    completed_at finished_at created_at duration elapsed annotations meta extensions locations
+    jsonapi fields field param parameter params context request method uri category domain cause
+    causes source info more_info code codes severity retry service host warning_messages output
+    command cmd args node language locale inner_error reference file line action global took
+    diagnostics resource resource_type statement_handle problems violations issues
 """)
 )
 """Metadata fields around an answer."""
@@ -348,6 +346,11 @@ _MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
 _NO_COUNT = re.compile(
     r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params|used)$"
 )
+
+
+def is_metadata(name: str) -> bool:
+    """Whether a field is about an answer, and not what was asked for."""
+    return name in ABOUT or _ABOUT.search(name) is not None
 
 
 A_RECORD = 3
@@ -405,10 +408,10 @@ def is_only_message(held: Fields) -> bool:
     told = [n for n, value in held.items() if not (is_blank(value) or _lists_complaints(value))]
     said = [held[name] for name in held if name in SAID and not is_blank(held[name])]
     # What is false is the answer to a question: `{"available": false, "message": …}`.
-    asked = any(held[name] is False for name in held if name not in ABOUT and name not in MARKS)
+    asked = any(held[name] is False for name in held if not is_metadata(name) and name not in MARKS)
     alone = not asked and bool(said)
     alone = alone and all(
-        name in SAID or name in PASSING or _is_about_failure(name, held[name]) for name in told
+        name in SAID or is_metadata(name) or _is_about_failure(name, held[name]) for name in told
     )
     if not alone:
         return _complains(held)
@@ -444,15 +447,6 @@ def _complains(held: Fields) -> bool:
         isinstance(each, list) and all(_is_complaint(str(text)) for text in each)
         for each in held.values()
     )
-
-
-PASSING = frozenset(
-    fold_fields("""
-        retry_after request_id trace_id correlation_id debug_id timestamp path context parameters
-        documentation_url documentation doc_url help help_url hint suggestion more_info version
-        info description reason details query_parameters took
-    """)
-)
 
 
 def _lists_complaints(value: object) -> bool:
@@ -562,7 +556,7 @@ def _explains_all(held: Fields) -> bool:
     """Whether everything beside the status says what is wrong, under the names of fields."""
     others = [name for name, value in held.items() if name not in MARKS and not is_blank(value)]
     told = [name for name in others if _is_explanation(held[name])]
-    return bool(told) and all(name in told or name in ABOUT for name in others)
+    return bool(told) and all(name in told or is_metadata(name) for name in others)
 
 
 def _is_explanation(value: object) -> bool:
@@ -744,7 +738,7 @@ def _speaks_against(held: Fields) -> bool:
 def _is_data(name: str, value: object) -> bool:
     if name in DATA:
         return not _holds_nothing(value)
-    if name in ABOUT or _ABOUT.search(name):
+    if is_metadata(name):
         return False
     counted = type(value) is int or type(value) is float
     if counted and value and _COUNTED.search(name) and not _NO_COUNT.search(name):
@@ -766,8 +760,8 @@ def _is_report(held: Fields) -> bool:
 def _list_payload(held: Fields) -> Iterator[str]:
     """The fields that are neither an error's nor metadata."""
     for name, value in held.items():
-        about = name in MARKS or name in ABOUT or _ABOUT.search(name) is not None
-        about = about or ends_as_error(name) or _is_about_error(name, held)
+        about = name in MARKS or is_metadata(name) or ends_as_error(name)
+        about = about or _is_about_error(name, held)
         if is_blank(value) or (about if name not in DATA else _holds_nothing(value)):
             continue
         kind = value if name in KINDS and isinstance(value, str) else ""
