@@ -337,7 +337,6 @@ _ABOUT = re.compile(
 )
 _ERROR_TYPE = re.compile(r"(?:.*[.#:/\\])?(?:[A-Z]\w{0,80})?(?:Error|Exception|Fault)")
 _JOINED = re.compile(r"\w[_-]\w")
-_CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[_.-][A-Za-z0-9]{1,40}){0,8}")
 _COUNTED = re.compile(
     r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
 )
@@ -403,30 +402,26 @@ MOST_ABOUT = 6
 
 def is_only_message(held: Fields) -> bool:
     """Nothing but a message, and one that says that it did not work."""
-    if len(held) > MOST_ABOUT:
-        return _complains(held)
     told = [n for n, value in held.items() if not (is_blank(value) or _lists_complaints(value))]
     said = [held[name] for name in held if name in SAID and not is_blank(held[name])]
     # What is false is the answer to a question: `{"available": false, "message": …}`.
     asked = any(held[name] is False for name in held if not is_metadata(name) and name not in MARKS)
     alone = not asked and bool(said)
     alone = alone and all(
-        name in SAID or is_metadata(name) or _is_about_failure(name, held[name]) for name in told
+        name in SAID or is_metadata(name) or _is_about_failure(held[name]) for name in told
     )
     if not alone:
         return _complains(held)
     return any(says_failure(m) if isinstance(m, str) else _lists_complaints(m) for m in said)
 
 
-def _is_about_failure(name: str, value: object) -> bool:
+def _is_about_failure(value: object) -> bool:
     """Whether a field beside a message says again that it did not work."""
     if isinstance(value, str):
-        said = name in _TITLES and len(value) <= MOST_SAID and says_failure(value)
-        return said or (_JOINED.search(value) is not None and _is_code_of_failure(value))
+        return _JOINED.search(value) is not None and _is_code_of_failure(value)
     if not isinstance(value, Mapping) or len(value) > MOST_ABOUT:
         return False
-    inner = fold_object(value)
-    return bool(_weigh_kind(inner)) or any(map(ends_as_error, inner))
+    return bool(_weigh_kind(fold_object(value)))
 
 
 def _is_complaint(text: str) -> bool:
@@ -514,8 +509,9 @@ def _is_flagged(held: Fields) -> bool:
     if listed and held.get("status") == "error" and {"id", "name"}.isdisjoint(held):
         return True
     # A part of MCP content is flagged by itself by some servers.
-    part = isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
-    return held.get("error") is True and (part or _has_words(held) or not _has_payload(held))
+    return held.get("error") is True and (
+        "text" in held or _has_words(held) or not _has_payload(held)
+    )
 
 
 def _is_false(held: Fields, name: str) -> bool:
@@ -539,17 +535,10 @@ def _is_answer_of_http(held: Fields) -> bool:
     status = next((held[name] for name in names if _is_refusal(held.get(name))), None)
     if status is None:
         return False
-    title = held.get("title")
-    problem = isinstance(title, str) and not {"detail", "type"}.isdisjoint(held)
     titles = (held.get(name) for name in _TITLES if "url" not in held)  # Of a page looked up.
     named = any(isinstance(each, str) and says_failure(each) for each in titles)
-    told = (
-        problem
-        or named
-        or _has_words(held)
-        or any(name in held for name in ("body", "text", "errors"))
-    )
-    return told or _explains_all(held)
+    beside = any(name in held for name in ("body", "text", "errors"))
+    return named or beside or _has_words(held) or _explains_all(held)
 
 
 def _explains_all(held: Fields) -> bool:
@@ -691,7 +680,7 @@ def _is_code_of_failure(code: str) -> bool:
     # The words of errors are loaded with the first code that is met beside a message.
     from mulligan.learning.classify import UNDECIDED, classify_code
 
-    return _CODE_WORD.fullmatch(code) is not None and classify_code(code) not in UNDECIDED
+    return classify_code(code) not in UNDECIDED
 
 
 def _weigh_kind(held: Fields) -> int:
@@ -719,7 +708,7 @@ def _weigh_exit(held: Fields) -> int:
     silent = any(name in held and not held[name] for name in ("stderr", "error"))
     if not ended or (ended == 1 and silent):
         return 0
-    return 2 if any(name in held for name in WRITTEN) else 1
+    return 1 + any(name in held for name in WRITTEN)
 
 
 def _speaks_against(held: Fields) -> bool:
