@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
@@ -27,8 +28,8 @@ from bench.replayed import measure_agreement, measure_opening, replay_file, writ
 from bench.report import progress, table
 from bench.suites import agentdojo, desks
 from bench.versions import ours
+from mulligan.types.call import Execution, Outcome
 from mulligan_replay import replay
-from mulligan_replay import review as reviewing
 from mulligan_replay.reading import ReadAccount, read_files
 from mulligan_replay.review import Reviewer, build_turn
 from mulligan_replay.tools import TracedTools
@@ -231,14 +232,20 @@ def _write_dojo(cases: Sequence[Case], write: Write, path: Path) -> dict[str, Tr
     return _read_back(path, map(write, runs))
 
 
+def _list_unmade(seen: Sequence[Execution]) -> Iterator[tuple[Execution, ...]]:
+    """The calls up to each, as a check would have seen them before the last one was made."""
+    for number, execution in enumerate(seen):
+        last = replace(execution, outcome=Outcome.UNKNOWN, result=None, failure=None)
+        yield (*seen[:number], last)
+
+
 def _list_read(case: Case, traced: TracedTurn) -> Iterator[tuple[Case, Before]]:
     """The steps of a run as they were read; what was said by then is the suite's."""
     reviewer = Reviewer(TracedTools())
     turn = build_turn(traced, timezone="UTC")
     seen = [reviewer.look_at(turn, call, at).execution for at, call in enumerate(traced.calls)]
-    steps = zip(list_steps(case), reviewing.list_steps(turn, seen), strict=True)
-    for (step, before), read in steps:
-        yield step, Before(turn=before.turn, executions=read.executions)
+    for (step, before), read in zip(list_steps(case), _list_unmade(seen), strict=True):
+        yield step, Before(turn=before.turn, executions=read)
 
 
 def _measure_desks(options: argparse.Namespace, folder: Path) -> Result:
@@ -290,9 +297,9 @@ def _reject_read(case: Case, traced: TracedTurn, checks: Mapping[Any, Any]) -> f
         return frozenset()
     reviewer, turn = Reviewer(TracedTools()), build_turn(traced, timezone="UTC")
     seen = [reviewer.look_at(turn, call, at).execution for at, call in enumerate(traced.calls)]
-    *_, before = reviewing.list_steps(turn, seen)
-    last = before.executions[-1].call.id
-    found = look(Before(turn=before.turn, executions=before.executions))
+    *_, executions = _list_unmade(seen)
+    last = executions[-1].call.id
+    found = look(Before(turn=turn, executions=executions))
     return frozenset(f.rule for f in found if f.call == last and f.severity == "error")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
+from bench.dojo import Before
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
 from bench.report import progress, table
 from mulligan.checks.subject import Subject
@@ -25,7 +26,6 @@ from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
-from mulligan_replay.review import Before
 
 Case = dict[str, Any]
 Result = dict[str, Any]
