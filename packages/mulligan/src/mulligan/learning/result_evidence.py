@@ -179,6 +179,12 @@ _PLAIN = rf"""
 """
 """Sentences that say on their own that it did not work."""
 
+PROGRAMS = list_words("""
+    thread exception uncaught npm segmentation mcp rpc http/1.0 http/1.1 http/2 fehler erreur errore
+    erro fatal panic
+""")
+"""First words of program errors without a name and a colon."""
+
 DENIED = compile_phrases(r"""
     (?<!\d )\bfail(?:ed|ure)?\b | \berrors?\b | \bdisabled\b | \bexpired\b | exceed(?:s|ed)\b
     \b(?:cannot|could not|unable to)\b | \bunavailable\b | \bunsupported\b | \binsufficient\b
@@ -218,7 +224,10 @@ def opens_as_error(text: str) -> bool:
     figure = not start[:6].casefold().startswith("error:") and _FIGURE.match(start)
     if NAMED.match(start):
         return len(text) <= LONG and not _goes_on(text) and not figure
-    if _compile_programs().match(start):
+    # Most texts begin like no program's error: the longer pattern is not tried for them.
+    first = start[:60].split(None, 1)[0].casefold() if start else ""
+    told = first[-1:] == ":" or first[:1] == "'" or first in PROGRAMS
+    if told and _compile_programs().match(start):
         return len(text) <= LONG and not _goes_on(text)
     if len(text) > SHORT or not _is_plain_error(start):
         return False
