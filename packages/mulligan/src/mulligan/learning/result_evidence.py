@@ -414,7 +414,10 @@ def is_only_message(held: Fields) -> bool:
     told = [n for n, value in held.items() if not (is_blank(value) or _lists_complaints(value))]
     said = [held[name] for name in held if name in SAID and not is_blank(held[name])]
     # What is false is the answer to a question: `{"available": false, "message": …}`.
-    asked = any(held[name] is False for name in held if not is_metadata(name) and name not in MARKS)
+    asked = any(
+        value is False and name not in MARKS and not is_metadata(name)
+        for name, value in held.items()
+    )
     alone = not asked and bool(said)
     alone = alone and all(
         name in SAID or is_metadata(name) or _is_about_failure(held[name]) for name in told
