@@ -40,6 +40,7 @@ CLAMP = changing(made("limit", How.FROM_ERROR, what="number", at=0))
 PICK = changing(made("room", How.FROM_ERROR, what="quoted", at=-1))
 LOOKED_UP = changing(made("city", How.FROM_TURN, **SEEN, asked="city"))
 COPIED = changing(made("city", How.FROM_TURN, **SEEN))
+LESS = changing(made("litres", How.FROM_TURN, **SEEN, less=True))
 SCALE = changing(made("wait", How.SCALE, by=1_000))
 
 
@@ -91,6 +92,7 @@ def moving(to: str, of: str) -> Remedy:
         # What a lookup of this very value gave, what was missing, a figure of the agent's own.
         (LOOKED_UP, {"city": "Berlin"}, obj(city=TEXT), {"earlier": [FOUND]}),
         (COPIED, {"city": ""}, obj(city=TEXT), {"earlier": [FOUND]}),
+        (LESS, {"litres": 50}, obj(litres=NUMBER), {"said": ["fill it up"]}),
         (
             changing(made("access_token", How.FROM_TURN, **{**SEEN, "key": "token"})),
             {"access_token": "old"},
@@ -177,6 +179,7 @@ def test_a_change_of_form_keeps_what_is_asked_for(remedy, arguments, schema, abo
         # One of several, another value of the turn, the person's own figure, no unit.
         (LOOKED_UP, {"city": "Berlin"}, obj(city=TEXT), {"earlier": [SEVERAL]}),
         (COPIED, {"city": "Paris"}, obj(city=TEXT), {"earlier": [FOUND]}),
+        (LESS, {"litres": 50}, obj(litres=NUMBER), {"said": ["fill in 50 litres"]}),
         (SCALE, {"wait": 2}, obj(wait=NUMBER), {"error": "too small"}),
     ],
 )

@@ -182,7 +182,7 @@ def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
 MOST_LESSONS = 3
 """Lessons for one pattern: beyond this, its failures have no common remedy."""
 MOST_AGENTS = 20
-NEEDED = ("sign", "tool", "what", "said")
+NEEDED = ("sign", "tool", "what", "like", "said")
 SUPPOSED = 0.3
 """The weight of an explanation that leaves out a call made before the success."""
 

@@ -17,6 +17,7 @@ from mulligan.learning.protected_fields import (
     is_locked,
     is_said_number,
     is_secret,
+    stands_in,
 )
 from mulligan.learning.schema import TYPE_NAMES
 from mulligan.learning.transforms import ArgumentPlace, list_choices, make, split
@@ -194,10 +195,14 @@ def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
 def _may_take_seen(made: Transformation, place: ArgumentPlace) -> bool:
     """The result of a lookup of this value, or a missing value; never one of several."""
     given = made.given
-    if "said" in given:
+    if "said" in given or "like" in given:
         return True
     if "holds" in given:
         return False
+    if given.get("less"):
+        # A value from the person is the request; the agent's own number may be adjusted.
+        said = place.failed.said
+        return not (stands_in(said, place.old) or is_said_number(place.old, said))
     if len(list_choices(given, place)) > 1:
         return False
     about = given.get("asked") == made.argument and given.get("in") == "result"

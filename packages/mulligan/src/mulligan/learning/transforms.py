@@ -21,7 +21,7 @@ from mulligan.learning.coerce import NOTHING, ORDERS, coerce, read_date
 from mulligan.learning.error_details import extract_message
 from mulligan.learning.fingerprint import QUOTED
 from mulligan.learning.protected_fields import is_locked
-from mulligan.learning.suggest import parse_result
+from mulligan.learning.suggest import Knowledge, describe_shape, parse_result
 from mulligan.learning.values import find_key, list_properties
 from mulligan.types.lesson import NO_SCHEMA, Earlier, FailedCall, How, Transformation
 from mulligan_dates.text import is_number, is_same, list_leaves, parse_numeral, split_name
@@ -356,8 +356,6 @@ SHORTEST = 2
 HOLDING = ("/", "\\", "::", ".")
 """Separators between an object and its container."""
 MOST_SAID = 50_000
-_FORGOTTEN = frozenset({"less", "like"})
-"""Sources that lessons of earlier versions have; their values are not made again."""
 
 _BETWEEN = r"(?:\s+(?:is|being|of|as|will be|should be)|\s*[:=])?\s*['\"`(]?"
 _GIVEN = r"((?=[\w#@])(?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=['\"`])|(?<=is )\w+)"
@@ -368,6 +366,9 @@ def _explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
     if not _is_telling(value):
         return
     asking = {name: held for name, held in place.failed.call.arguments.items() if _is_telling(held)}
+    # What is left of the argument after a number of this turn is taken away.
+    less = _subtract(place.old, value)
+    differences: list[Given] = []
     for made in _list_latest(place):
         # Which argument of the failing call the earlier one was about, if it was about one.
         about = next((name for name, held in asking.items() if _is_among(held, made)), None)
@@ -376,12 +377,15 @@ def _explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
         for where, of in (("result", result), ("arguments", made.arguments)):
             for given in _locate_value(value, of):
                 yield {"tool": made.tool, "in": where, **given, **asked}
+        left = _locate_value(less, result) if less and less is not NOTHING else ()
+        taken = {"tool": made.tool, "in": "result", "less": True}
+        differences += [{**taken, **given} for given in left if given["key"]]
     # A value of this turn ends in one of the call's: what stands before it, as a folder does.
     names = place.failed.call.arguments
     holders = ({"holds": name, "sign": sign} for name in names for sign in HOLDING)
     yield from (given for given in holders if is_same(_find_holder(given, place), value))
-    if is_same(find_named_by_person(PLAIN, place), value):
-        yield {"said": "named"}
+    yield from differences
+    yield from _explain_said(value, place)
 
 
 def _make(given: Given, place: ArgumentPlace) -> object:
@@ -389,10 +393,11 @@ def _make(given: Given, place: ArgumentPlace) -> object:
         return _find_holder(given, place)
     if "said" in given:
         return find_named_by_person(given, place)
-    if not _FORGOTTEN.isdisjoint(given):
-        return NOTHING
+    if "like" in given:
+        return _find_alike(str(given["like"]), place)
     found = (_pick(held, given) for held in _list_held(given, place))
-    return next((each for each in found if each is not NOTHING), NOTHING)
+    value = next((each for each in found if each is not NOTHING), NOTHING)
+    return _subtract(place.old, value) if given.get("less") and value is not NOTHING else value
 
 
 def _list_held(given: Given, place: ArgumentPlace) -> Iterator[object]:
@@ -471,6 +476,32 @@ def _find_holder(given: Given, place: ArgumentPlace) -> object:
                 if parts:
                     return parts[-1]
     return NOTHING
+
+
+def _subtract(one: object, other: object) -> object:
+    if not is_number(one) or not is_number(other):
+        return NOTHING
+    left = round(one - other, 6)
+    return int(left) if float(left).is_integer() else left
+
+
+def _explain_said(value: object, place: ArgumentPlace) -> Iterator[Given]:
+    """What the person said under the argument's name, or the one word that looks like this.
+
+    `USR001` looks like `A999`.
+    """
+    if is_same(find_named_by_person(PLAIN, place), value):
+        yield {"said": "named"}
+    if isinstance(value, str) and any(sign.isdigit() for sign in value):
+        look = describe_shape(value)
+        if is_same(_find_alike(look, place), value):
+            yield {"like": look}
+
+
+def _find_alike(look: str, place: ArgumentPlace) -> object:
+    words = Knowledge(place.failed.said, ()).words
+    found = [word for word in words if describe_shape(word) == look]
+    return found[0] if len(found) == 1 else NOTHING
 
 
 def find_named_by_person(_: Given, place: ArgumentPlace) -> object:
