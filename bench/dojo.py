@@ -11,15 +11,27 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from bench.data import read_json
 from mulligan.checks.schedule import SlotParameters, Taken, taken_times
 from mulligan.checks.subject import people_named
 from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Fact
 from mulligan.types.interfaces import Gather
 from mulligan.types.turn import Turn
-from mulligan_replay.review import Before
 
 Case = dict[str, Any]
+
+
+class Before(Struct, frozen=True, kw_only=True):
+    """All that is known before a call is made. The call is the last, and has not run."""
+
+    turn: Turn
+    executions: tuple[Execution, ...]
+    facts: tuple[Fact, ...] = ()
+    earlier: tuple[Execution, ...] = ()
+
 
 NO_CLOCK = frozenset({"travel"})
 """Desks whose runs do not say what day it was: left out."""

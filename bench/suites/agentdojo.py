@@ -14,6 +14,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.dojo import (
     EFFECTS,
     NO_CLOCK,
+    Before,
     Case,
     Desk,
     choose_facts,
@@ -25,7 +26,6 @@ from mulligan.checks.parameters import ToolShape
 from mulligan.checks.standard import StandardChecks
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Gather
-from mulligan_replay.review import Before
 
 Result = dict[str, Any]
 

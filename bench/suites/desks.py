@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.data import add_data_arguments, read_cases
+from bench.dojo import Before
 from bench.failures.tau import Case, read_schemas
 from bench.report import compute_share, count_rules, progress
 from mulligan.checks.parameters import ToolShape
@@ -20,7 +21,6 @@ from mulligan.checks.standard import StandardChecks
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Severity
 from mulligan.types.turn import Turn
-from mulligan_replay.review import Before
 
 Result = dict[str, Any]
 

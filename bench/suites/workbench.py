@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.data import add_data_arguments, read_cases
+from bench.dojo import Before
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
 from bench.report import compute_share, count_rules, progress
 from mulligan.checks.subject import Subject
@@ -20,7 +21,6 @@ from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
-from mulligan_replay.review import Before
 
 Case = dict[str, Any]
 Result = dict[str, Any]

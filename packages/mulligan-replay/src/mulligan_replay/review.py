@@ -30,7 +30,7 @@ from mulligan.runtime.results import Results
 from mulligan.types.call import Call, Execution, Failure, Outcome
 from mulligan.types.effect import Effect
 from mulligan.types.errors import SilentError
-from mulligan.types.finding import Fact, Finding, Standing, Verdict
+from mulligan.types.finding import Finding, Standing, Verdict
 from mulligan.types.interfaces import Suggest
 from mulligan.types.lesson import Ending, Episode, Lesson, Planned
 from mulligan.types.turn import History, Turn
@@ -96,26 +96,6 @@ class ReviewedTurn(Struct, frozen=True, kw_only=True):
     def rejected(self) -> bool:
         """Whether it would have been rejected."""
         return self.verdict is not None and self.verdict.standing is Standing.REJECTED
-
-
-class Before(Struct, frozen=True, kw_only=True):
-    """All that is known before a call is made. The call is the last, and has not run."""
-
-    turn: Turn
-    executions: tuple[Execution, ...]
-    facts: tuple[Fact, ...] = ()
-    earlier: tuple[Execution, ...] = ()
-
-
-def list_steps(turn: Turn, executions: Sequence[Execution]) -> Iterator[Before]:
-    """Each call of a turn, as a check would have seen it before it was made."""
-    for number, execution in enumerate(executions):
-        last = replace(execution, outcome=Outcome.UNKNOWN, result=None, failure=None)
-        yield Before(
-            turn=turn,
-            executions=(*executions[:number], last),
-            earlier=turn.history.executions,
-        )
 
 
 def build_turn(traced: TracedTurn, *, timezone: str) -> Turn:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
 
 from mulligan.learning.conform import Meant, read_meant, suggest_tool
@@ -210,15 +208,6 @@ def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
     calls = read_calls("find(city=Boston, MA, days=3)", tools=("find",))
 
     assert calls == [WrittenCall("find", {"city": "Boston, MA", "days": 3})]
-
-
-@pytest.mark.parametrize("written", [r"find(city='O\dslo')", "find(c=[1or 2])", "find(**all)"])
-def test_what_python_would_warn_of_or_refuse_is_read_without_a_warning(written: str) -> None:
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        read_calls(written, tools=("find",))
-
-    assert warned == []
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from mulligan.checks.text import is_small_talk
 from mulligan.codec import split_json_lines
 from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import UNSEEN, CaseResult, Comparison, Report, compare
-from mulligan.learning.task_versions import read_score
+from mulligan.learning.task_versions import CHARACTERS_A_TOKEN, read_score
 from mulligan.loops.briefs import ReplyBrief
 from mulligan.loops.drafts import Drafted
 from mulligan.loops.replies import ReplyRules, Write, read_reply_rules, write_reply
@@ -166,10 +166,6 @@ def _read_texts(given: object, *, name: str) -> tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{name} is {given!r:.60}, not a text or a list of texts")
     return tuple(texts)
-
-
-CHARACTERS_A_TOKEN = 4
-"""A rule of thumb, for writers that do not count."""
 
 
 ReplyFunction = Callable[[Case, Correction | None], str | Written | Awaitable[str | Written]]

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from mulligan.codec import to_record
-from mulligan.learning.calibration import compute_wilson
+from mulligan.learning.calibration import SURE, compute_wilson
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
 
@@ -339,9 +339,6 @@ def list_advice(report: Report) -> Sequence[str]:
 
 LIMIT = 0.10
 """How much the reflection rate may rise, as a share of all cases."""
-SURE = 1.959964
-"""Standard deviations that hold 95 % of a normal distribution."""
-
 
 Change = tuple[float, float, float]
 """A mean change, and the two ends of its interval."""

@@ -68,12 +68,12 @@ class Calibration(Struct, frozen=True, kw_only=True):
     bins: tuple[Bin, ...]
 
 
-def measure_calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> Calibration:
+def measure_calibration(forecasts: Sequence[Forecast]) -> Calibration:
     """Measure forecasts in bins of equal size."""
     n = len(forecasts)
     # Sorted by the forecast alone: sorted by the outcome too, equal forecasts would be split by it.
     ranked = sorted(forecasts, key=itemgetter(0))
-    edges = [round(at * n / bins) for at in range(bins + 1)]
+    edges = [round(at * n / BINS) for at in range(BINS + 1)]
     drawn = tuple(
         Bin(
             said=sum(said for said, _ in ranked[low:high]) / (high - low),

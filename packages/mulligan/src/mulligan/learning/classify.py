@@ -186,8 +186,6 @@ def _read_retry_after(error: BaseException) -> timedelta | None:
     return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None
 
 
-LONGEST = 4_000
-
 BY_STATUS: Mapping[int, ErrorClass] = {
     status: each for each in ErrorClass for status in each.traits.statuses
 }
@@ -252,7 +250,7 @@ VAGUE = frozenset(
 def classify_text(error: str) -> ErrorClass:
     """The class of an error by its code, its status, then its words; else `UNKNOWN`."""
     said = read_error(error)
-    text = said.message[:LONGEST]
+    text = said.message[:MOST_TEXT]
     # Services number their errors as databases do: the words of a refusal say more than a number.
     if said.code.isdigit() and _classify_prose(text) in REFUSALS:
         said = replace(said, code="")

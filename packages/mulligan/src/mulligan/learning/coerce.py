@@ -137,22 +137,12 @@ _MONTH_NAMED = re.compile(
     r"(?:(?P<d1>\d{1,2})(?:st|nd|rd|th)?[ .-]++)?(?P<m>[A-Za-z]{3,9})\.?"
     r"(?:[ -]*+(?P<d2>\d{1,2})(?!\d)(?:st|nd|rd|th)?,?)?[ ,-]++(?P<y>\d{4})"
 )
-_MOMENT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?( ?(?:Z|[+-]\d{2}:?\d{2}))?"
-)
 _LITERAL_START = re.compile(r"\^([#@A-Za-z0-9_/:-]+)")
 
-ORDERS = {
-    "yyyy-mm-dd": "%Y-%m-%d",
-    "%y-%m-%d": "%Y-%m-%d",
-    "yyyy/mm/dd": "%Y/%m/%d",
-    "mm/dd/yyyy": "%m/%d/%Y",
-    "dd/mm/yyyy": "%d/%m/%Y",
-    "dd.mm.yyyy": "%d.%m.%Y",
-    "mm-dd-yyyy": "%m-%d-%Y",
-    "dd-mm-yyyy": "%d-%m-%Y",
-}
-"""Date formats as documentation writes them, in `strftime` codes."""
+ORDERS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y",
+)  # fmt: skip
+"""Ways to write a day, in `strftime` codes."""
 
 
 def read_date(text: str) -> date | None:
@@ -178,12 +168,11 @@ def convert_format(text: str, wanted: str) -> str | None:
     if wanted == "date":
         day = read_date(text)
         return day.isoformat() if day else None
-    found = _MOMENT.fullmatch(text.strip())
-    if wanted == "date-time" and found and found[4]:
-        zone = found[4].strip()
-        zone = zone if zone == "Z" or ":" in zone else f"{zone[:3]}:{zone[3:]}"
-        return f"{found[1]}T{found[2]}{found[3] or ':00'}{zone}"
-    return None
+    said = read_moment(text) if wanted == "date-time" else None
+    if said is None or said.clock is None or not said.zone:
+        return None
+    zone = said.zone if said.zone == "Z" else f"{said.zone[:3]}:{said.zone[-2:]}"
+    return f"{said.day}T{said.clock.isoformat()}{zone}"
 
 
 def list_variants(text: str, pattern: str) -> set[str]:

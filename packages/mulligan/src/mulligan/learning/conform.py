@@ -10,7 +10,7 @@ for confirmation before it is made.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -214,15 +214,12 @@ class _Work:
     def _unwrap_arguments(
         self, value: dict[str, Any], named: Mapping[str, Any], *, at: str
     ) -> dict[str, Any]:
-        """A sole unknown key that holds all the arguments: `{"params": {…}}`."""
-        inner = next(iter(value.values()), None) if len(value) == 1 else None
-        wraps = isinstance(inner, dict) and inner and not set(value) & set(named)
-        if wraps and isinstance(inner, dict) and set(inner) <= set(named):
-            self._note(
-                Kind.REFORMAT, f"the arguments were inside {join_path(at, next(iter(value)))}"
-            )
-            return inner
-        return value
+        inner = _find_wrapped(value, named) if not set(value) & set(named) else None
+        if inner is None:
+            return value
+        [wrapper] = value
+        self._note(Kind.REFORMAT, f"the arguments were inside {join_path(at, wrapper)}")
+        return inner
 
     def _rename_keys(
         self, value: dict[str, Any], part: dict[str, Any], *, closed: bool, at: str
@@ -256,6 +253,13 @@ class _Work:
     def _note(self, kind: Kind, note: str) -> None:
         self.kinds.append(kind)
         self.notes.append(note)
+
+
+def _find_wrapped(value: Mapping[str, Any], named: Collection[str]) -> dict[str, Any] | None:
+    """All the arguments, where they are inside a sole one: `{"params": {…}}`."""
+    inner = next(iter(value.values()), None) if len(value) == 1 else None
+    inner = _parse(inner) if isinstance(inner, str) else inner
+    return inner if isinstance(inner, dict) and inner and set(inner) <= set(named) else None
 
 
 _LONGEST_DEBRIS = 500
@@ -314,11 +318,7 @@ def _list_readings(arguments: Mapping[str, object], schema: Schema) -> Iterator[
     found = {name: value for name, value in read.items() if value is not None}
     if found:
         yield {**arguments, **found}
-    if len(arguments) != 1:
-        return
-    [inner] = arguments.values()
-    inner = _parse(inner) if isinstance(inner, str) else inner
-    if isinstance(inner, dict) and inner and set(inner) <= set(schema.properties):
+    if (inner := _find_wrapped(arguments, schema.properties)) is not None:
         yield inner
 
 
@@ -355,8 +355,6 @@ def says_same_in_shape(before: object, after: object) -> bool:
 def _says_same_by_name(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
     """Under the same names, but for spelling; a null may be left out, a default be put in."""
     spelled = {normalize_spelling(str(name)): name for name in after}
-    if len(spelled) < len(after):
-        spelled = {str(name): name for name in after}
     for name, held in before.items():
         new = name if name in after else spelled.get(normalize_spelling(str(name)))
         if new is None and held is not None:
@@ -468,8 +466,6 @@ def _resolve_call(call: WrittenCall, tools: Mapping[str, Schema]) -> Meant:
 
 def _only_reads(arguments: Mapping[str, object], fixed: Conformed) -> bool:
     """Only parse a call that was not made yet: nothing is dropped, guessed or redirected."""
-    if {Kind.CLAMP, Kind.OTHER} & set(fixed.kinds):
-        return False
     locked = find_locked_changes(arguments, fixed.arguments)
     return not locked and says_same_in_shape(arguments, fixed.arguments)
 

@@ -172,7 +172,7 @@ ALIKE = 0.5
 SHORTEST_WORD = 4
 """Letters; shorter words carry no meaning by themselves."""
 
-_NAMES = ("of", "asked", "holds")
+SOURCES = ("of", "asked", "holds")
 """The parameters of a transformation that name an argument of the failing call."""
 _MASKS = frozenset({"value", "path", "text", "number", "file", "id", "time", "email", "url", "hex"})
 
@@ -189,13 +189,13 @@ def is_general(remedy: Remedy) -> bool:
 
 def list_subjects(remedy: Remedy) -> frozenset[str]:
     """The arguments of the failing call that a remedy changes or reads."""
-    sources = {name for each in _list_transformations(remedy) for name in _list_names(each)}
-    return frozenset(sources | {each.argument for each in remedy.changes})
+    sources = {name for each in _list_transformations(remedy) for name in list_sources(each)}
+    return frozenset({*map(str, sources), *(each.argument for each in remedy.changes)})
 
 
 def specialise(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
     """A general remedy for the arguments that this error names; `None`: it names none."""
-    speaks = bool(remedy.changes) or any(map(_list_names, _list_transformations(remedy)))
+    speaks = bool(remedy.changes) or any(map(list_sources, _list_transformations(remedy)))
     named = {
         name: Remedy(changes=tuple(_rename(each, name, argument=name) for each in remedy.changes))
         for name in about
@@ -241,13 +241,14 @@ def _list_transformations(remedy: Remedy) -> Iterator[Transformation]:
         yield from call.arguments
 
 
-def _list_names(made: Transformation) -> list[str]:
-    return [str(made.given[word]) for word in _NAMES if word in made.given]
+def list_sources(made: Transformation) -> list[object]:
+    """The arguments of the failing call that a transformation reads, as it names them."""
+    return [made.given[word] for word in SOURCES if word in made.given]
 
 
 def _rename(made: Transformation, name: str, *, argument: str = "") -> Transformation:
     """The remedy with an argument of the failing call renamed."""
-    given = {word: name if word in _NAMES else value for word, value in made.given.items()}
+    given = {word: name if word in SOURCES else value for word, value in made.given.items()}
     return replace(made, argument=argument or made.argument, given=given)
 
 

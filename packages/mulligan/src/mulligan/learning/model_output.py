@@ -6,7 +6,6 @@ only where the sentence says so: in doubt the agent can be asked, but a call can
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -108,7 +107,7 @@ def is_made(before: str, after: str, *, followed: bool) -> bool:
     """
     line = before[before.rfind("\n") + 1 :][-_LONGEST_TALK:]
     rest = after[:_LONGEST_TALK].split("\n", 1)[0]
-    if is_quoted(line) or _is_asked(rest):
+    if _is_asked(rest):
         return False
     plain = _AROUND.sub(" ", line)
     if not _LETTERS.search(plain):
@@ -366,48 +365,6 @@ def _render_call(opened: _Opened, inside: str) -> str:
     return f"\n{json.dumps(call, ensure_ascii=False)}\n"
 
 
-LONGEST_PYTHON = 20_000
-_WARNS = re.compile(r"\\|\d(?:and|or|if|in|is|else|not|for)\b")
-"""Text that Python's parser warns about; the tolerant parser does not."""
-
-
-def parse_python(text: str) -> list[Named]:
-    """The calls of a text that is a call, or a list of calls, and nothing else; else none."""
-    if len(text) > LONGEST_PYTHON or not text.rstrip().endswith((")", "]")) or _WARNS.search(text):
-        return []
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-        parts = tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]
-        return [_read_call(part) for part in parts]
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return []
-
-
-def _read_call(part: ast.expr) -> Named:
-    if not isinstance(part, ast.Call) or any(each.arg is None for each in part.keywords):
-        raise ValueError("not a call of a tool")
-    whole = (each for each in ast.walk(part) if isinstance(each, ast.Constant))
-    zeros = (each for each in whole if type(each.value) is int and not each.value)
-    if any((each.end_col_offset or 0) - each.col_offset > 1 for each in zeros):
-        raise ValueError("not a number: `1,000` would be two")
-    values = [ast.literal_eval(each) for each in part.args]
-    keywords = {str(each.arg): ast.literal_eval(each.value) for each in part.keywords}
-    # As JSON has it: tuples and sets are lists.
-    values, keywords = json.loads(json.dumps((values, keywords), default=list))
-    return Named(_read_name(part.func), values, keywords)
-
-
-def _read_name(function: ast.expr) -> str:
-    """`weather.get`, also where the name was put in quotes."""
-    match function:
-        case ast.Name(id=name) | ast.Constant(value=str() as name):
-            return name
-        case ast.Attribute(value=holder, attr=name):
-            return f"{_read_name(holder)}.{name}"
-        case _:
-            raise ValueError("not the name of a tool")
-
-
 NAME_KEYS = (
     *("name", "function", "tool", "tool_name", "function_name", "func", "api", "action"),
     "recipient_name",
@@ -521,7 +478,6 @@ LABELS = frozenset({"action", "call", "tool", "function", "tool_call", "function
 """What may stand before a name with nothing but a colon between: `Action:find`."""
 
 _OPENING = re.compile(r"(?<![\w$@/\\.~!\-])[^\W\d]\w*+(?:[./\-]\w++)*+|\{")
-_DEFINED = re.compile(r"(?:\bdef|\bfunction|\bimport|\bclass)\s+\Z")
 _AFTER_NAME = re.compile(
     r"['\"`]?\s*+(?P<sign>\(|(?:[:,]\s*+|with\s++)?"
     r"(?:(?:action[ _]|tool[ _])?(?:input|arguments?|args|parameters?)\s*+[:=]?\s*+)?"
@@ -649,8 +605,6 @@ def _read_at(
         several = [f"{given[:60]!r} may be one value or several"] if _SEVERAL.search(given) else []
         values = () if empty else (given,)
         return [build_call(name, {}, values=values, doubts=several if values else ())], line.end()
-    if _DEFINED.search(text, max(0, found.start() - 12), found.start()):
-        return [], found.end()
     if rest.group("sign") == "(":
         named, end = reader.parse_arguments(rest.end() - 1, name=name)
         call, chain = from_named(named), _CHAINED.match(text, end)
@@ -691,8 +645,6 @@ def read_calls(written: object, *, tools: Sequence[str]) -> list[WrittenCall]:
     strict, value = read_json(text)
     if strict and isinstance(value, list | dict):
         return read_calls(value, tools=tools)
-    if calls := parse_python(text):
-        return [from_named(call) for call in calls]
     return find_written(text, tools)
 
 

@@ -34,6 +34,7 @@ from mulligan.learning.lessons import (
     build_suggestion,
     describe_lesson,
     extract_words,
+    list_sources,
     list_subjects,
     specialise,
 )
@@ -72,7 +73,6 @@ WAYS_TO_WRITE = frozenset({How.LIST, How.SCALAR, How.COERCE, How.FORMAT})
 
 _AFFIX = re.compile(r"[A-Za-z]{0,8}[#@:_./+-]?|[#@:_./+-][A-Za-z0-9]{0,6}")
 """A word, one sign, or both. Two signs could leave a folder, end a string or start a host."""
-_NAMES = ("of", "asked", "holds")
 
 Given = Mapping[str, object]
 
@@ -113,8 +113,7 @@ def may_share(remedy: Remedy, reader: LessonReader) -> bool:
 def is_typed(made: Transformation) -> bool:
     """Whether all parameters of a transformation are of the expected kind."""
     fits = _TYPED.get(made.how)
-    named = all(_is_name(made.given[word]) for word in _NAMES if word in made.given)
-    return named and (fits is None or fits(made.given))
+    return all(map(_is_name, list_sources(made))) and (fits is None or fits(made.given))
 
 
 def _may_call(call: Prerequisite, reader: LessonReader) -> bool:
@@ -122,13 +121,12 @@ def _may_call(call: Prerequisite, reader: LessonReader) -> bool:
     made = [each for each in call.arguments if each.how is not How.OPEN]
     known = all(_is_name(each.argument) for each in call.arguments)
     own = all(each.how is not How.CONSTANT and is_typed(each) for each in made)
-    sources = [each.given[word] for each in made for word in _NAMES if word in each.given]
+    sources = [name for each in made for name in list_sources(each)]
     return call.tool in reader.reads and known and own and all(map(reader.knows, sources))
 
 
 def _may_change(made: Transformation, reader: LessonReader) -> bool:
-    sources = [made.given[word] for word in _NAMES if word in made.given]
-    if not is_typed(made) or not all(map(reader.knows, (made.argument, *sources))):
+    if not is_typed(made) or not all(map(reader.knows, (made.argument, *list_sources(made)))):
         return False
     if is_locked((made.argument,)):
         # Protected values stay: only reformatted, or moved to the schema's name.

@@ -224,10 +224,10 @@ def opens_as_error(text: str) -> bool:
     figure = not start[:6].casefold().startswith("error:") and _FIGURE.match(start)
     if NAMED.match(start):
         return len(text) <= LONG and not _goes_on(text) and not figure
+    # Most texts begin like no program's error: the longer pattern is not tried for them.
     first = start[:60].split(None, 1)[0].casefold() if start else ""
-    if (first[-1:] == ":" or first in PROGRAMS or first[:1] == "'") and _compile_programs().match(
-        start
-    ):
+    told = first[-1:] == ":" or first[:1] == "'" or first in PROGRAMS
+    if told and _compile_programs().match(start):
         return len(text) <= LONG and not _goes_on(text)
     if len(text) > SHORT or not _is_plain_error(start):
         return False
@@ -325,15 +325,13 @@ REPORT = frozenset(fold_fields("warnings valid is_valid passed level logger"))
 """Fields of a report on something that was checked, or of a line in a log."""
 ABOUT = frozenset(
     fold_fields("""
-    message msg detail details reason description hint title path timestamp time ts date
-    request_id trace_id jsonrpc instance help suggestion suggestions retryable retry_after
-    documentation doc_url stdout stderr started_at completed_at finished_at created_at duration
-    elapsed annotations meta metadata headers links extensions locations jsonapi fields field param
-    parameter params parameters context request method url uri version category domain cause causes
-    source info more_info code codes severity retry api_version service host warning_messages output
-    command cmd args node language locale response_metadata inner_error help_url reference file line
-    action global debug_id took diagnostics resource resource_type statement_handle problems
-    violations issues
+    message detail details reason description hint title path ts date jsonrpc instance help
+    suggestion suggestions retryable retry_after documentation stdout stderr started_at
+    completed_at finished_at created_at duration elapsed annotations meta extensions locations
+    jsonapi fields field param parameter params context request method uri category domain cause
+    causes source info more_info code codes severity retry service host warning_messages output
+    command cmd args node language locale inner_error reference file line action global took
+    diagnostics resource resource_type statement_handle problems violations issues
 """)
 )
 """Metadata fields around an answer."""
@@ -341,16 +339,13 @@ ABOUT = frozenset(
 WELL = list_words("ok success succeeded successful completed complete done passed fine 200 201")
 FALSE = list_words("false no n 0 failed failure fail error")
 NOTHING = list_words("none null no false 0 ok success nil n/a -")
-_BAD_STATE = list_words("error errored fatal ko nok")
-_FAILED_STATES = frozenset((*_BAD_STATE, *list_words("failed failure fail exception")))
+_FAILED_STATES = list_words("error errored fatal ko nok failed failure fail exception")
 _ABOUT = re.compile(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction|host)id$|"
     r"^(?:error|exception|fault|err|fehler)|(?:url|links?|parameters|version|timestamp|time|headers?|metadata)$"
 )
 _ERROR_TYPE = re.compile(r"(?:.*[.#:/\\])?(?:[A-Z]\w{0,80})?(?:Error|Exception|Fault)")
 _JOINED = re.compile(r"\w[_-]\w")
-_CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[_.-][A-Za-z0-9]{1,40}){0,8}")
-_SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
 _COUNTED = re.compile(
     r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
 )
@@ -359,6 +354,11 @@ _MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
 _NO_COUNT = re.compile(
     r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params|used)$"
 )
+
+
+def is_metadata(name: str) -> bool:
+    """Whether a field is about an answer, and not what was asked for."""
+    return name in ABOUT or _ABOUT.search(name) is not None
 
 
 A_RECORD = 3
@@ -411,30 +411,29 @@ MOST_ABOUT = 6
 
 def is_only_message(held: Fields) -> bool:
     """Nothing but a message, and one that says that it did not work."""
-    if len(held) > MOST_ABOUT:
-        return _complains(held)
     told = [n for n, value in held.items() if not (is_blank(value) or _lists_complaints(value))]
     said = [held[name] for name in held if name in SAID and not is_blank(held[name])]
     # What is false is the answer to a question: `{"available": false, "message": …}`.
-    asked = any(held[name] is False for name in held if name not in ABOUT and name not in MARKS)
+    asked = any(
+        value is False and name not in MARKS and not is_metadata(name)
+        for name, value in held.items()
+    )
     alone = not asked and bool(said)
     alone = alone and all(
-        name in SAID or name in PASSING or _is_about_failure(name, held[name]) for name in told
+        name in SAID or is_metadata(name) or _is_about_failure(held[name]) for name in told
     )
     if not alone:
         return _complains(held)
     return any(says_failure(m) if isinstance(m, str) else _lists_complaints(m) for m in said)
 
 
-def _is_about_failure(name: str, value: object) -> bool:
+def _is_about_failure(value: object) -> bool:
     """Whether a field beside a message says again that it did not work."""
     if isinstance(value, str):
-        said = name in _TITLES and len(value) <= MOST_SAID and says_failure(value)
-        return said or (_JOINED.search(value) is not None and _is_code_of_failure(value))
+        return _JOINED.search(value) is not None and _is_code_of_failure(value)
     if not isinstance(value, Mapping) or len(value) > MOST_ABOUT:
         return False
-    inner = fold_object(value)
-    return bool(_weigh_kind(inner)) or any(map(ends_as_error, inner))
+    return bool(_weigh_kind(fold_object(value)))
 
 
 def _is_complaint(text: str) -> bool:
@@ -457,15 +456,6 @@ def _complains(held: Fields) -> bool:
     )
 
 
-PASSING = frozenset(
-    fold_fields("""
-        retry_after request_id trace_id correlation_id debug_id timestamp path context parameters
-        documentation_url documentation doc_url help help_url hint suggestion more_info version
-        info description reason details query_parameters took
-    """)
-)
-
-
 def _lists_complaints(value: object) -> bool:
     """Whether it says of each field what is wrong with it, and nothing else."""
     return (
@@ -485,13 +475,13 @@ def _is_list_of_failures(value: object) -> bool:
 
 def is_nothing_but_error(held: Fields) -> bool:
     """Whether an entry of a list is an error, not a record of one."""
-    coded = _has_code_of_error(held) and _has_words(held)
-    if coded or _weigh_code(held) or (_is_answer_of_http(held) and _has_words(held)):
-        return "url" not in held and not _has_payload(held)
+    if "url" in held or _has_payload(held):
+        return False
     said = next((held[name] for name in ERROR if name in held), None)
     telling = isinstance(said, Mapping) or (isinstance(said, str) and opens_as_error(said))
+    coded = _has_code_of_error(held) or _is_answer_of_http(held)
     complaint = not COMPLAINED_OF.isdisjoint(held) and _complains_of(held.get("message"))
-    return (telling or complaint) and "url" not in held and not _has_payload(held)
+    return bool(telling or complaint or _weigh_code(held) or (coded and _has_words(held)))
 
 
 def _complains_of(message: object) -> bool:
@@ -531,8 +521,9 @@ def _is_flagged(held: Fields) -> bool:
     if listed and held.get("status") == "error" and {"id", "name"}.isdisjoint(held):
         return True
     # A part of MCP content is flagged by itself by some servers.
-    part = isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
-    return held.get("error") is True and (part or _has_words(held) or not _has_payload(held))
+    return held.get("error") is True and (
+        "text" in held or _has_words(held) or not _has_payload(held)
+    )
 
 
 def _is_false(held: Fields, name: str) -> bool:
@@ -542,7 +533,7 @@ def _is_false(held: Fields, name: str) -> bool:
         return value.strip().casefold() in FALSE
     if value is False:
         return _has_words(held) or not any(_is_data(each, held[each]) for each in held)
-    return type(value) is int and value == 0 and _has_words(held) and not _speaks_against(held)
+    return value == 0 and _has_words(held) and not _speaks_against(held)
 
 
 def _has_words(held: Fields) -> bool:
@@ -556,24 +547,17 @@ def _is_answer_of_http(held: Fields) -> bool:
     status = next((held[name] for name in names if _is_refusal(held.get(name))), None)
     if status is None:
         return False
-    title = held.get("title")
-    problem = isinstance(title, str) and not {"detail", "type"}.isdisjoint(held)
     titles = (held.get(name) for name in _TITLES if "url" not in held)  # Of a page looked up.
     named = any(isinstance(each, str) and says_failure(each) for each in titles)
-    told = (
-        problem
-        or named
-        or _has_words(held)
-        or any(name in held for name in ("body", "text", "errors"))
-    )
-    return told or _explains_all(held)
+    beside = any(name in held for name in ("body", "text", "errors"))
+    return named or beside or _has_words(held) or _explains_all(held)
 
 
 def _explains_all(held: Fields) -> bool:
     """Whether everything beside the status says what is wrong, under the names of fields."""
     others = [name for name, value in held.items() if name not in MARKS and not is_blank(value)]
     told = [name for name in others if _is_explanation(held[name])]
-    return bool(told) and all(name in told or name in ABOUT for name in others)
+    return bool(told) and all(name in told or is_metadata(name) for name in others)
 
 
 def _is_explanation(value: object) -> bool:
@@ -629,7 +613,7 @@ def _names_error(held: Fields) -> bool:
         return True
     listed = held.get("detail")
     first = listed[0] if isinstance(listed, list) and listed else None
-    if isinstance(first, Mapping) and "msg" in first and not {"loc", "type"}.isdisjoint(first):
+    if isinstance(first, Mapping) and {"msg", "loc"} <= first.keys():
         return True
     for name in (name for name in ERROR if name in held):
         value = held[name]
@@ -654,7 +638,7 @@ def _has_code_of_error(held: Fields) -> bool:
             return True
         if type(first) is int and first != 0:
             return True
-    return type(held.get("error")) is int and held["error"] != 0 and "message" in held
+    return type(held.get("error")) is int and held["error"] != 0
 
 
 def _is_said(error: object) -> bool:
@@ -668,13 +652,10 @@ def _is_said(error: object) -> bool:
 
 
 def _weigh_state(held: Fields) -> int:
-    """Whether the answer itself is an error, and not a record of something that failed."""
+    """Whether the state of the answer is that of an error."""
     states = {
         str(held[name]).strip().casefold() for name in STATES if isinstance(held.get(name), str)
     }
-    if not states.isdisjoint(_BAD_STATE):
-        thing = "state" in held or not {"id", "name"}.isdisjoint(held)
-        return 2 if _has_words(held) and not thing else 1
     named = any(_names_failure(held, name) for name in STATES)
     return int(named or not states.isdisjoint(_FAILED_STATES))
 
@@ -689,12 +670,10 @@ def _weigh_code(held: Fields) -> int:
         other = next((held[name] for name in _EXPLAINS if isinstance(held.get(name), str)), "")
         named = isinstance(code, str) and _is_code_of_failure(code)
         return int(bool(other) and (named or (_is_refusal(code) and says_failure(str(other)))))
-    if isinstance(code, int) and 1 <= code <= 16 and isinstance(held.get("details"), list):
-        return 2
     if _is_refusal(code) or (isinstance(code, int) and code < -1):
         return 1
     named = isinstance(code, str) and _is_code_of_failure(code)
-    well = str(code).casefold() in WELL or code in (0, "0")
+    well = str(code).casefold() in ("0", *WELL)
     return int(not well and (named or says_failure(said) or _complains_of(said)))
 
 
@@ -713,7 +692,7 @@ def _is_code_of_failure(code: str) -> bool:
     # The words of errors are loaded with the first code that is met beside a message.
     from mulligan.learning.classify import UNDECIDED, classify_code
 
-    return _CODE_WORD.fullmatch(code) is not None and classify_code(code) not in UNDECIDED
+    return classify_code(code) not in UNDECIDED
 
 
 def _weigh_kind(held: Fields) -> int:
@@ -724,9 +703,6 @@ def _weigh_kind(held: Fields) -> int:
     said = next((held[n] for n in (*SAID, *_TITLES) if isinstance(held.get(n), str)), "")
     if not said:
         return 0
-    problem = any("://" in kind or kind == "about:blank" for kind in kinds)
-    if problem and says_failure(str(said)):
-        return 1
     named = [kind[:200] for kind in kinds if _names_error_kind(kind[:200])]
     if any(_ERROR_TYPE.fullmatch(kind) or _is_code_of_failure(kind) for kind in named):
         return 1
@@ -735,9 +711,7 @@ def _weigh_kind(held: Fields) -> int:
 
 def _names_error_kind(kind: str) -> bool:
     """Whether a name may be that of a kind of error: `ValueError`, `NOT_FOUND`, `Not Found`."""
-    if _ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind) or kind.casefold() == "error":
-        return True
-    return says_failure(kind) if " " in kind else _is_code_of_failure(kind)
+    return _ERROR_TYPE.fullmatch(kind) is not None or _is_code_of_failure(kind)
 
 
 def _weigh_exit(held: Fields) -> int:
@@ -746,7 +720,7 @@ def _weigh_exit(held: Fields) -> int:
     silent = any(name in held and not held[name] for name in ("stderr", "error"))
     if not ended or (ended == 1 and silent):
         return 0
-    return 2 if any(name in held for name in WRITTEN) else 1
+    return 1 + any(name in held for name in WRITTEN)
 
 
 def _speaks_against(held: Fields) -> bool:
@@ -765,7 +739,7 @@ def _speaks_against(held: Fields) -> bool:
 def _is_data(name: str, value: object) -> bool:
     if name in DATA:
         return not _holds_nothing(value)
-    if name in ABOUT or _ABOUT.search(name):
+    if is_metadata(name):
         return False
     counted = type(value) is int or type(value) is float
     if counted and value and _COUNTED.search(name) and not _NO_COUNT.search(name):
@@ -787,8 +761,8 @@ def _is_report(held: Fields) -> bool:
 def _list_payload(held: Fields) -> Iterator[str]:
     """The fields that are neither an error's nor metadata."""
     for name, value in held.items():
-        about = name in MARKS or name in ABOUT or _ABOUT.search(name) is not None
-        about = about or ends_as_error(name) or _is_about_error(name, held)
+        about = name in MARKS or is_metadata(name) or ends_as_error(name)
+        about = about or _is_about_error(name, held)
         if is_blank(value) or (about if name not in DATA else _holds_nothing(value)):
             continue
         kind = value if name in KINDS and isinstance(value, str) else ""
@@ -863,22 +837,19 @@ def _read_fault(text: str) -> ErrorFields | None:
     for tag in _TAG.finditer(text[:START]):
         if tag[1]:
             return None
-        if fault := _FAULT.match(text, tag.start()):
+        if _FAULT.match(text, tag.start()):
             break
         if not _AROUND.fullmatch(tag[2]):
             return None
     else:
         return None
     parts = {found[1].casefold(): found[2].strip() for found in _PART.finditer(text[:LONGEST_PAGE])}
-    if fault[2] and not parts:
-        return ErrorFields(message=fault[2].strip())
     if not parts:
         said = " ".join(_TAG.sub(" ", text[tag.start() :]).split())
         return ErrorFields(message=said[:MOST_SAID]) if said else None
-    names = ("message", "faultstring", "text", "reason", "detail")
+    names = ("message", "faultstring", "text", "reason", "detail", "code", "faultcode")
     said = next((parts[name] for name in names if name in parts), "")
-    code = parts.get("code") or parts.get("faultcode") or ""
-    return ErrorFields(message=(said or code)[:MOST_SAID], code=code if said else "")
+    return ErrorFields(message=said[:MOST_SAID], code=parts.get("code", ""))
 
 
 MOST_VALUES = 200

@@ -41,7 +41,6 @@ from mulligan.learning.result_evidence import (
     COMPLAINED_OF,
     KINDS,
     MOST_ABOUT,
-    PASSING,
     SAID,
     STATES,
     TELLING,
@@ -49,6 +48,7 @@ from mulligan.learning.result_evidence import (
     ends_as_error,
     is_blank,
     is_error,
+    is_metadata,
     is_nothing_but_error,
     is_only_message,
     may_complain,
@@ -110,11 +110,12 @@ def find_glance(shape: tuple[object, ...]) -> Glance | None:
     told = not _SAID.isdisjoint(folded)
     if told and not _KINDS.isdisjoint(folded):
         return None
-    passing = _SAID | PASSING | STATES | {"title"}
+    passing = _SAID | STATES | {"title"}
+    others = [n for n, fold in names.items() if fold not in passing and not is_metadata(fold)]
     few = told and len(names) <= MOST_ABOUT
     glance = Glance(
         states=tuple(name for name, fold in names.items() if fold in STATES),
-        others=tuple(name for name, fold in names.items() if fold not in passing) if few else (),
+        others=tuple(others) if few else (),
         told=few,
     )
     return ALL if glance == ALL else glance

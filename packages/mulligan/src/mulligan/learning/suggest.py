@@ -616,7 +616,7 @@ def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
         texts = {name: value for name, value in given if isinstance(value, str)}
         changed = [(v, str(after.get(k))) for k, v in texts.items() if after.get(k) != v]
         return not any(_GROUPED.search(v) or drops_zone(v, now) for v, now in changed)
-        # A memory or a judge may claim anything, and similar is not the same: another name is
+    # A memory or a judge may claim anything, and similar is not the same: another name is
     # another person. Each value must keep its meaning under its own name.
     rules = schema.properties.items()
     defaults = {name: rule["default"] for name, rule in rules if "default" in dict(rule or {})}

@@ -533,7 +533,7 @@ def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
     card = standings.find_card(champion)
     if champion == _STATIC:
         return None
-        # By all runs, too: a version believed to be worse is no longer sampled, so it would not get
+    # By all runs, too: a version believed to be worse is no longer sampled, so it would not get
     # enough runs to lose its place.
     probability = standings.beliefs.compare(champion, _STATIC)
     if card.since_scored >= KEPT_AFTER:

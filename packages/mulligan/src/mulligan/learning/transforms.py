@@ -241,7 +241,7 @@ SHORTEST_NUMBERED = 7
 """Digits of an id that may be written with dashes or blanks between them."""
 FORMS: Mapping[str, Callable[[str], object]] = {
     "plain": _write_plain,
-    **{order: partial(_write_day, order=order) for order in ORDERS.values()},
+    **{order: partial(_write_day, order=order) for order in ORDERS},
     "date T time": _join_time,
     "24 hours": _write_24_hours,
     "epoch seconds": _write_epoch,

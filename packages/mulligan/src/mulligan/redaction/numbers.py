@@ -63,7 +63,7 @@ def has_cpf(digits: str) -> bool:
 
 CARD, PHONE, NUMBER = "<card>", "<phone>", "<number>"
 
-_BETWEEN = r" .()_/\t-"
+_BETWEEN = " .()_/\t-"
 _RUN = re.compile(
     rf"(?:(?<![0-9A-Za-z])\+[{_BETWEEN}]{{0,3}})?\(?[0-9](?:[{_BETWEEN}]{{0,3}}[0-9]){{6,}}"
 )
@@ -197,18 +197,15 @@ def _find_pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cut_piece(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    piece = text[start:end].rstrip(_STRIPPED)
+    piece = text[start:end].rstrip(_BETWEEN)
     end = start + len(piece)
-    bare = piece.lstrip(_STRIPPED)
+    bare = piece.lstrip(_BETWEEN)
     start = end - len(bare)
     fewest = _FEWEST_AFTER_PLUS if bare[:1] == "+" else _FEWEST
     if len(bare) >= fewest and _count_digits(bare) >= fewest:
         if start and text[start - 1] == "(" and ")" in bare:
             start -= 1
         yield start, end
-
-
-_STRIPPED = " .()_/\t-"
 
 
 def _count_digits(text: str) -> int:

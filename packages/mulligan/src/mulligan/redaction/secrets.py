@@ -158,7 +158,6 @@ def _find_last_word(text: str, end: int, *, told: bool) -> int:
     return end
 
 
-_HIDDEN = "<hidden>"
 _TEXT = r"""(?:"[^"<>]{1,256}"|'[^'<>]{1,256}'|[^\s"'<>,;(){}\[\]]{1,256})"""
 _SECRET = (
     r"(?:pass(?:word|wd|phrase|code)|mot de passe|pwd|secret|token"
@@ -179,8 +178,10 @@ _TELLING = frozenset(
 )
 """Behind one of these comes what it is: `was set to …`, `lautet …`."""
 _STOPS = (".", "!", "?", ";")
-_PLACE = re.compile(r"\w{1,20}:/|[/~.]|[^@]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}\Z|[-0-9:.+TZ/]{4,40}\Z")
-"""A link, a path, a mailbox, a date: not a password."""
+_PLACE = re.compile(
+    r"\w{1,20}:/|[/~.]|[^@]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}\Z|[-0-9:.+TZ/ ]{1,40}\Z"
+)
+"""A link, a path, a mailbox, a date: not a password, and no part of one."""
 _LED = re.compile(
     r"""(?<![^\s"'`])(?P<word>[^\s"'`<>]{4,128})["'`]?[ \t]{1,3}(?:as|is)[ \t]{1,3}"""
     rf"""(?:(?:the|your|my|his|her|its|a|their|new)[ \t]{{1,3}}){{0,2}}{_SECRET}(?!\w)""",
@@ -253,12 +254,12 @@ _UNSAID = 16
 _REPORT = re.compile(r"(?:Error|Exception|Warning)\Z")
 
 
-find_sql = hide_matches(_SQL, _HIDDEN, after=1)
+find_sql = hide_matches(_SQL, HIDDEN, after=1)
 """What SQL calls a password."""
 
-find_in_curl = hide_matches(_CURL, _HIDDEN, after=1)
-find_in_mysql = hide_matches(_MYSQL, _HIDDEN, after=1)
-find_in_logins = hide_matches(_LOGIN, _HIDDEN, after=1)
+find_in_curl = hide_matches(_CURL, HIDDEN, after=1)
+find_in_mysql = hide_matches(_MYSQL, HIDDEN, after=1)
+find_in_logins = hide_matches(_LOGIN, HIDDEN, after=1)
 """The passwords of well-known commands whose flags do not say what they are."""
 
 
@@ -266,7 +267,7 @@ def find_codes(text: str) -> Iterator[Edit]:
     """One-time codes, before or behind what they are called."""
     for pattern in (_CODE, _CODE_FIRST):
         for found in pattern.finditer(text):
-            yield Edit(*found.span("code"), _HIDDEN)
+            yield Edit(*found.span("code"), HIDDEN)
 
 
 def takes_login(command: Sequence[object], place: int) -> bool:
@@ -280,7 +281,7 @@ def find_spoken(text: str) -> Iterator[Edit]:
     """What prose calls a password, before or behind its name, if it looks like one."""
     edits = [edit for found in _SPOKEN.finditer(text) if (edit := _find_behind(text, found.end()))]
     led = (found for found in _LED.finditer(text) if _is_odd(found["word"]))
-    edits += [Edit(*found.span("word"), _HIDDEN) for found in led]
+    edits += [Edit(*found.span("word"), HIDDEN) for found in led]
     done = 0
     for edit in sorted(edits):
         if edit.start >= done:
@@ -302,7 +303,7 @@ def _find_behind(text: str, place: int) -> Edit | None:
         bare = word.rstrip(".,:;!?)]}'\"")
         if (told and _is_odd(bare)) or _is_made_up(bare):
             start = found.start("word")
-            return Edit(start, start + len(bare), _HIDDEN)
+            return Edit(start, start + len(bare), HIDDEN)
         if word.endswith(_STOPS):
             return None
         told = bare.lower() in _TELLING or word.endswith((":", "="))
@@ -345,14 +346,14 @@ def find_beside(text: str) -> Iterator[Edit]:
 def _find_after_names(pattern: re.Pattern[str], text: str) -> Iterator[Edit]:
     for found in pattern.finditer(text):
         if classify_name(found["name"]):
-            yield Edit(found.end(1), found.end(), _HIDDEN)
+            yield Edit(found.end(1), found.end(), HIDDEN)
 
 
 def find_before(text: str) -> Iterator[Edit]:
     """A value that its secret name stands after: `value="…" name="password"`."""
     for found in _BEFORE.finditer(text):
         if classify_name(found["name"]):
-            yield Edit(found.end(1), found.start("rest"), _HIDDEN)
+            yield Edit(found.end(1), found.start("rest"), HIDDEN)
 
 
 WORDS = 12
@@ -455,10 +456,6 @@ _HEAD = 12
 _LONGEST = 512
 MOST_KNOWN = 64
 _LETTER = re.compile(r"[^\W\d_]")
-_LOCATION = re.compile(
-    r"\w{1,20}:/|[/~.]|[^@]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}\Z|[-0-9:.+TZ/ ]{1,40}\Z"
-)
-"""A link, a path, a mailbox, a date: no part of a password that is worth looking for."""
 _OPEN_WORDS = (
     "admin basic bearer default denied disabled empty enabled example expired failed false hidden"
     " incorrect invalid localhost masked missing never optional password private public redacted"
@@ -494,13 +491,11 @@ def _is_distinct(value: str) -> bool:
         return len(value) >= _SHORTEST_DIGITS
     mixed = any(map(str.isdigit, value)) or (value[1:] != value[1:].lower() and not value.isupper())
     long = len(value) >= _SHORTEST_DIGITS
-    return long and mixed and bool(_LETTER.search(value)) and not _LOCATION.match(value)
+    return long and mixed and bool(_LETTER.search(value)) and not _PLACE.match(value)
 
 
 def _is_word(value: str) -> bool:
-    return (
-        len(value) >= _SHORTEST_WORD and value.lower() not in _OPEN and not _LOCATION.match(value)
-    )
+    return len(value) >= _SHORTEST_WORD and value.lower() not in _OPEN and not _PLACE.match(value)
 
 
 def hide_known(shown: Any, known: set[str]) -> Any:
