@@ -34,7 +34,7 @@ from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.lookup import Advised, RepairedCall
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
 from mulligan.types.action import AWAITING_REVIEW, NOTHING_THERE, SETTLED, UNANSWERED, State
-from mulligan.types.adapter import CheckInHost, MakeInHost
+from mulligan.types.adapter import HostCall
 from mulligan.types.call import DERIVED, Execution
 from mulligan.types.display import format_value
 from mulligan.types.errors import UnfinishedRunError
@@ -331,13 +331,6 @@ MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
 
-class InHost(NamedTuple):
-    """How a host makes a call, and how it looks at the arguments before."""
-
-    make: MakeInHost
-    check: CheckInHost | None = None
-
-
 class NextCall(NamedTuple):
     """What the first call that begins is to have."""
 
@@ -364,8 +357,8 @@ class CallContext(NamedTuple):
     """What is known of the first call that begins, which takes it out: what that calls has none."""
     resumed: LiveAction | None = None
     """A call that would be held is this one, which a person has approved."""
-    in_host: InHost | None = None
-    """How a host makes the calls of its own tools."""
+    in_host: HostCall | None = None
+    """The call of a host's own tool that is made here: how, only the host knows."""
     held: dict[str, Held] | None = None
     """What was held, by its tool, where a host words it."""
     said: list[Advised | RepairedCall] | None = None
