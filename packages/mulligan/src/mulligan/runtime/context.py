@@ -62,19 +62,6 @@ class UntrackedCall(Struct, frozen=True, kw_only=True):
     """Makes an action of it, where it needs attention."""
 
 
-class UntrackedCalls(deque[UntrackedCall]):
-    """The latest of such calls; a listener may want each."""
-
-    def __init__(self, calls: Iterable[UntrackedCall] = ()) -> None:
-        super().__init__(calls, maxlen=MOST_NOTES)
-        self.on_added: Callable[[], None] = lambda: None
-
-    def append(self, call: UntrackedCall) -> None:
-        """One more."""
-        super().append(call)
-        self.on_added()
-
-
 @dataclass(slots=True, kw_only=True)
 class Trail:
     """How far what an attempt has shown is kept with its actions."""
@@ -100,7 +87,7 @@ class LiveAttempt:
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
     """What changed something or may have: none of it is ever out of a review's sight."""
-    untracked: UntrackedCalls = field(default_factory=UntrackedCalls)
+    untracked: deque[UntrackedCall] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     """What undeclared or only watched tools did."""
     actions: list[LiveAction] = field(default_factory=list)
     approved: set[str] = field(default_factory=set)

@@ -5,7 +5,7 @@ for afterwards.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -247,15 +247,9 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         # Before it is claimed: a caller stopped while waiting has still claimed it.
         self.attempt.actions.append(action)
         self.attempt.approved |= {action.id, self.call.id}
-        # Under way from here on: a pass of recovery that comes by leaves it alone.
+        # A pass of recovery that comes by leaves it alone.
         self.book.live.add(action.id)
-        action.under_way = True
-        try:
-            return await self._make_approved(action)
-        finally:
-            action.under_way = False
-            if self.turn.root.over:
-                await self._leave_to_others([action])
+        return await self._work_on([action], self._make_approved(action))
 
     async def _make_approved(self, action: LiveAction) -> Any:
         book, key = self.book, self.declaration.key
@@ -326,11 +320,14 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         return await return_or_raise(self.call, failed)
 
     async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
+        return await self._work_on(actions, self._record_call(actions, why=why))
+
+    async def _work_on(self, actions: Sequence[LiveAction], call: Awaitable[Any]) -> Any:
         """Make a call that may outlive its turn: until it answers, no other process takes it up."""
         for action in actions:
             action.under_way = True
         try:
-            return await self._record_call(actions, why=why)
+            return await call
         finally:
             for action in actions:
                 action.under_way = False

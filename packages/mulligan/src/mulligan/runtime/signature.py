@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
+from mulligan.codec import read_hints
 from mulligan.types.errors import ConfigurationError
 
 
@@ -154,13 +155,8 @@ def _says_nothing(value: object, default: object) -> bool:
 
 
 def _read_enums(function: Callable[..., object]) -> dict[str, frozenset[str]]:
-    try:
-        hints = typing.get_type_hints(function)
-    except (NameError, TypeError, AttributeError, ValueError):
-        # Annotations that only a type checker can resolve say nothing at run time.
-        return {}
-    found = {name: _list_members(hint) for name, hint in hints.items() if name != "return"}
-    return {name: members for name, members in found.items() if members}
+    found = {name: _list_members(hint) for name, hint in read_hints(function).items()}
+    return {name: members for name, members in found.items() if members and name != "return"}
 
 
 def _list_members(hint: object) -> frozenset[str]:

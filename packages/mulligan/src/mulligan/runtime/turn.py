@@ -37,7 +37,6 @@ from mulligan.runtime.payloads import Rejection
 from mulligan.runtime.probe import settle
 from mulligan.runtime.review import (
     choose_step,
-    follow_undeclared,
     is_idle,
     join_unseen,
     keep_rest,
@@ -160,7 +159,6 @@ class TurnLoop:
         """The result of the last rejection."""
         self._stood: list[RejectedAction] = []
         """What earlier rejections could not undo, and a later attempt went on beside."""
-        self._watch_undeclared()
 
     async def run(self, agent: Agent) -> Done[Any]:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
@@ -246,10 +244,6 @@ class TurnLoop:
             # The turn has still ended well; recovery finds what is open.
             _report.warning("The end of a turn could not be written: %s", error)
 
-    def _watch_undeclared(self) -> None:
-        follow = partial(follow_undeclared, self.turn, book=self._book)
-        self.turn.attempt.untracked.on_added = follow
-
     def _keep_memory(self) -> None:
         if self._remember is not None:
             self._remember(self.turn, self._list_ended() if self.turn.episodes else ())
@@ -280,7 +274,6 @@ class TurnLoop:
     async def _begin(self, number: int, correction: Correction | None) -> None:
         if number > 1:
             self.turn.attempts.append(LiveAttempt(turn=self.turn.turn, number=number))
-            self._watch_undeclared()
             self._corrections.append(correction)
         self.turn.correction = correction
 
