@@ -548,10 +548,12 @@ def _count(
 def _is_due(
     told: ReflectedRun, standings: Standings, *, versions: dict[int, Notes], using: Learning
 ) -> bool:
-    """Whether it is time for a proposal: sooner from a reflector whose proposals helped."""
-    if _is_new_trouble(told, versions.values()):
-        return True
+    """Whether it is time for a proposal: sooner from a reflector whose proposals helped, or where a
+    run failed in a new way and no proposal is recent."""
     proposed = max((n.runs for n in versions.values() if n.model == told.ground.model), default=0)
+    known = {"", *(run.problem for run in told.recent[1:])}
+    if told.run.problem not in known and told.seen - proposed >= NEW_TROUBLE_AFTER:
+        return True
     last = max(proposed, using.memory.asked.get(told.ground, 0))
     interval = plan_interval(standings, every=told.settings.every)
     return told.seen - last >= interval
@@ -569,14 +571,6 @@ def _warn_unscored(task: Task, standings: Standings, *, using: Learning) -> None
         task.identity,
         round(100 * BLIND_SHARE),
     )
-
-
-def _is_new_trouble(told: ReflectedRun, versions: Iterable[Notes]) -> bool:
-    """Whether a run failed in a new way, and no proposal is recent."""
-    if not told.run.problem or told.run.problem in {run.problem for run in told.recent[1:]}:
-        return False
-    last = max((n.runs for n in versions if n.model == told.ground.model), default=0)
-    return told.seen - last >= NEW_TROUBLE_AFTER
 
 
 def _build_failed_run(

@@ -84,6 +84,8 @@ class LiveAttempt:
 
     turn: Turn
     number: int
+    correction: Correction | None = None
+    """What was wrong with the attempt before this one, and what is true now."""
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
     """What changed something or may have: none of it is ever out of a review's sight."""
@@ -503,8 +505,6 @@ class OpenTurn:
     """The turn that it was opened in and belongs to."""
     _around: OpenTurn | None = None
     """The turn that it was opened in, perhaps of another application."""
-    correction: Correction | None = None
-    """What was wrong with the attempt before this one, and what is true now."""
     kept = False
     """What its tools return is kept elsewhere, where the run may continue from it."""
     durable = False
@@ -587,6 +587,11 @@ class OpenTurn:
     def attempt(self) -> LiveAttempt:
         """What is being done now."""
         return self.attempts[-1]
+
+    @property
+    def correction(self) -> Correction | None:
+        """What was wrong with the attempt before this one, and what is true now."""
+        return self.attempt.correction
 
     def hear(self, values: Mapping[str, object]) -> None:
         """A person has said these by changing a call: they are known from here on."""

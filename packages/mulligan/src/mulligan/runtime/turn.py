@@ -142,7 +142,6 @@ class TurnLoop:
         self._on_entering = on_entering
         self._on_leaving = on_leaving
         self._remember = remember
-        self._corrections: list[Correction | None] = [None]
         self._verdicts: dict[int, Verdict] = {}
         """By the number of the attempt; one that goes on after a review has the last."""
         self._standings: dict[str, Standing] = {}
@@ -273,9 +272,8 @@ class TurnLoop:
 
     async def _begin(self, number: int, correction: Correction | None) -> None:
         if number > 1:
-            self.turn.attempts.append(LiveAttempt(turn=self.turn.turn, number=number))
-            self._corrections.append(correction)
-        self.turn.correction = correction
+            attempt = LiveAttempt(turn=self.turn.turn, number=number, correction=correction)
+            self.turn.attempts.append(attempt)
 
     async def _attempt(self, agent: Agent, number: int, correction: Correction | None) -> object:
         await self._begin(number, correction)
@@ -421,14 +419,14 @@ class TurnLoop:
             attempts=tuple(
                 Attempt(
                     number=attempt.number,
-                    correction=correction,
+                    correction=attempt.correction,
                     calls=tuple(
                         dict.fromkeys(e.call.parent or e.call.id for e in attempt.list_executions())
                     ),
                     verdict=verdict,
                 )
-                for attempt, correction, verdict in zip(
-                    self.turn.attempts, self._corrections, self._verdicts.values(), strict=False
+                for attempt, verdict in zip(
+                    self.turn.attempts, self._verdicts.values(), strict=False
                 )
             ),
             open_actions=tuple(

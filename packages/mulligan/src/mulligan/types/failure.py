@@ -87,13 +87,6 @@ class Cell(Struct, frozen=True, kw_only=True):
     unless: tuple[Situation, Cell] | None = None
     """What may be known of the call, and the cell that counts instead where it is."""
 
-    def __post_init__(self) -> None:
-        if not 1 <= self.times < MOST_TRIES:
-            raise ValueError(
-                f"{self.move} {self.times} times: a call is made {MOST_TRIES} times in all, so "
-                f"that a move is made 1 to {MOST_TRIES - 1} times."
-            )
-
 
 class Aftermath(StrEnum):
     """What an error says about the effect of its call."""
