@@ -207,7 +207,8 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
         )
         if await self._is_cleared():
-            return await self._make_on_record([action], why="The checks accept it.")
+            made = self._record_call([action], why="The checks accept it.")
+            return await self._work_on([action], made)
         bound = describe_binding(self.declaration)
         only_here = bound or self.call.tool.mistakable or not is_exact(action)
         # Before it is on disk: a caller stopped while waiting has still made a hold, and a
@@ -311,16 +312,13 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             what = hide_secrets(describe_error(error), self.call.arguments)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
-        return await self._make_on_record(actions)
+        return await self._work_on(actions, self._record_call(actions, why=""))
 
     async def _refuse(self, error: Exception) -> Any:
         """The result of a call that its own tool refuses before it is made."""
         failed = await note_failure(self.call, error)
         self.attempt.notes.append(lambda: failed)
         return await return_or_raise(self.call, failed)
-
-    async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
-        return await self._work_on(actions, self._record_call(actions, why=why))
 
     async def _work_on(self, actions: Sequence[LiveAction], call: Awaitable[Any]) -> Any:
         """Make a call that may outlive its turn: until it answers, no other process takes it up."""

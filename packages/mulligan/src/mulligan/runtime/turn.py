@@ -325,7 +325,8 @@ class TurnLoop:
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        standing = self.turn.attempt.list_whole_in_state(State.EXECUTED)
+        current = self.turn.attempt
+        standing = current.list_whole_in_state(State.EXECUTED)
         step, decided = choose_step(
             verdict,
             attempt=number - self._settled,
@@ -333,18 +334,18 @@ class TurnLoop:
             standing=standing,
         )
         self._verdicts[number] = decided
-        told = self.turn.correction
+        told = current.correction
         self._review_kept = self._book.build_review(
             decided, turn=self.turn.id, attempt=number, told="" if told is None else told.text
         )
-        if not any(attempt.actions for attempt in self.turn.attempt.list_whole()):
+        if not any(attempt.actions for attempt in current.list_whole()):
             self._book.keep_later(self._take_review())
-        for execution in self.turn.attempt.list_executions():
+        for execution in current.list_executions():
             if self._standings.get(execution.call.id) is not Standing.ACCEPTED:
                 self._standings[execution.call.id] = decided.standing
         if verdict.standing is not Standing.UNCHECKED:
             return step
-        executed = self.turn.attempt.list_in_state(State.EXECUTED)
+        executed = current.list_in_state(State.EXECUTED)
         unseen = [each for each in executed if each.opening.call in verdict.unchecked]
         return Step.GIVE_UP if requires_verdict(unseen) else step
 
