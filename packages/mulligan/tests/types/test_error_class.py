@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from mulligan.types.failure import MOST_TRIES, Aftermath, ArgumentFault, Cell, ErrorClass, Move
+from mulligan.types.failure import MOST_TRIES, Aftermath, ArgumentFault, ErrorClass, Move
 
 
 @pytest.mark.parametrize("what", ["statuses", "exceptions"])
@@ -31,7 +31,9 @@ def test_arguments_are_corrected_only_where_nothing_has_happened() -> None:
             assert each.aftermath is Aftermath.REFUSED
 
 
-@pytest.mark.parametrize("times", [0, MOST_TRIES])
-def test_a_cell_that_promises_more_tries_than_there_are_is_refused(times: int) -> None:
-    with pytest.raises(ValueError, match=f"{times} times"):
-        Cell(move=Move.SAME, times=times)
+def test_no_cell_promises_more_tries_than_there_are() -> None:
+    rows = [each.traits for each in ErrorClass]
+    cells = [cell for row in rows for cell in (row.read, row.idempotent, row.keyed, row.once)]
+    cells += [cell.unless[1] for cell in cells if cell.unless is not None]
+
+    assert all(1 <= cell.times < MOST_TRIES for cell in cells)

@@ -89,7 +89,7 @@ class CallUnderWay:
     """The arguments that it is to be made with."""
     came: asyncio.Future[object] = field(default_factory=asyncio.Future)
     """What the host has made of it."""
-    task: asyncio.Task[Called] | None = None
+    task: asyncio.Task[Called] = field(init=False)
 
     async def make(self, arguments: Mapping[str, object]) -> object:
         """Have the host make it, and wait."""
@@ -143,7 +143,7 @@ class Sessions:
     async def end_call(self, given: Given) -> Said:
         """Tell what a call returned, and the agent what is to be known beside it."""
         call = self.calls.pop(given["tool_use_id"], None)
-        if call is None or call.task is None:
+        if call is None:
             return {}
         result = read_result(given["tool_response"])
         call.came.set_result(result)
@@ -159,7 +159,7 @@ class Sessions:
     async def fail_call(self, given: Given) -> Said:
         """Tell how a call failed, and the agent what would help."""
         call = self.calls.pop(given["tool_use_id"], None)
-        if call is None or call.task is None:
+        if call is None:
             return {}
         if given.get("is_interrupt"):
             call.task.cancel()
@@ -245,8 +245,6 @@ class Sessions:
         ended = await find_errors(_find_record(given), left)
         for made, call in left.items():
             del self.calls[made]
-            if call.task is None:
-                continue
             if made in ended:
                 call.came.set_exception(ended[made])
             else:

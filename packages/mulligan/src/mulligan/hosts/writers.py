@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Any, cast
+from typing import Any
 
-from mulligan.hosts import pydantic_ai_writer
+from mulligan.hosts import langchain_writer, pydantic_ai_writer
 from mulligan.process.user_functions import name_function, takes_arguments
 from mulligan.types.adapter import Adapter, AgentWriter
 from mulligan.types.errors import ConfigurationError
+
+ADAPTERS: tuple[Adapter, ...] = (langchain_writer, pydantic_ai_writer)
+"""Asked in this order: that of pydantic-ai takes whatever has an async `run`."""
 
 
 def find_agent(source: object) -> AgentWriter | None:
     """A model by its name or as it is, or an agent of a known framework; `None`: it is neither."""
     if isinstance(source, AgentWriter):
         return source
-    for adapter in load_adapters():
+    for adapter in ADAPTERS:
         if adapter.is_agent(source):
             return AgentWriter(adapter.build_writer(source), name=name_writer(source))
     return None
@@ -54,17 +54,3 @@ def name_writer(source: object) -> str:
         if isinstance(said, str) and said:
             return said
     return type(source).__name__
-
-
-@cache
-def load_adapters() -> tuple[Adapter, ...]:
-    """Every module `…_writer` beside this one; that of pydantic-ai last, because it takes whatever
-    has an async `run`."""
-    beside = import_module(__package__)
-    found = [each.name for each in iter_modules(beside.__path__, f"{beside.__name__}.")]
-    found = [name for name in found if name.endswith("_writer")]
-    others = sorted(name for name in found if name != pydantic_ai_writer.__name__)
-    return (
-        *(cast("Adapter", import_module(name)) for name in others),
-        cast("Adapter", pydantic_ai_writer),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mulligan.types.limits import Meter
     from mulligan.types.notes import Ground
 
-Aside = Callable[..., Awaitable[Any]]
+Aside = Callable[..., Coroutine[Any, Any, Any]]
 """Calls a blocking function without blocking the event loop."""
 
 
@@ -91,7 +91,4 @@ class Learning(Struct, frozen=True, kw_only=True):
 
     async def ask_versions(self, question: Callable[[], Any]) -> Any:
         """What task versions answer, which may be a user's own: beside the loop, and bounded."""
-        return await run_with_timeout(self._ask(question), within=ANSWERS_WITHIN)
-
-    async def _ask(self, question: Callable[[], Any]) -> Any:
-        return await self.aside(question)
+        return await run_with_timeout(self.aside(question), within=ANSWERS_WITHIN)

@@ -124,15 +124,17 @@ def find_strategy(
     using: Learning,
     spend: Spend | None = None,
 ) -> Strategy | None:
-    """The task's own strategy, else one by the reflection's, the task's or the application's judge.
-
-    A deterministic task uses no model, so its reflection must name one.
-    """
+    """The task's own strategy, else one by a judge."""
     if settings.strategy is not None:
         return settings.strategy
-    fallback = None if task.deterministic else task.judge or using.judge
-    chosen = settings.judge or fallback
+    chosen = choose_judge(task, settings=settings, using=using)
     return None if chosen is None else ask_judge(using.open_judge(chosen), spend=spend)
+
+
+def choose_judge(task: Task, *, settings: Reflect, using: Learning) -> object:
+    """The judge that reflection names, else the task's or the application's; of a deterministic
+    task, which uses no model, the named one alone."""
+    return settings.judge or (None if task.deterministic else task.judge or using.judge)
 
 
 def name_reflector(task: Task, *, settings: Reflect, using: Learning) -> str:
@@ -141,8 +143,7 @@ def name_reflector(task: Task, *, settings: Reflect, using: Learning) -> str:
     if own is not None:
         named = own if hasattr(own, "__qualname__") else type(own)
         return f"{named.__module__}.{named.__qualname__}"
-    fallback = None if task.deterministic else task.judge or using.judge
-    chosen = settings.judge or fallback
+    chosen = choose_judge(task, settings=settings, using=using)
     if isinstance(chosen, str):
         return chosen
     for name in ("name", "model_name"):

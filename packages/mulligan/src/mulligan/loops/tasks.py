@@ -43,6 +43,7 @@ from mulligan.loops.reflection import (
     ReflectedRun,
     apply,
     begin,
+    choose_judge,
     enrol,
     name_reflector,
     reflect,
@@ -159,11 +160,6 @@ class _Worked(Struct, frozen=True, kw_only=True):
             judged=False,
         )
 
-    def tell(self, plan: _Plan, using: Learning, *, beside: bool = False) -> None:
-        """Report a run as soon as its score is known."""
-        rules = tuple(each.rule for each in self.done.verdict.findings)
-        _tell(self.run, plan=replace(plan, beside=beside), using=using, rules=rules)
-
 
 async def _run_and_learn(
     task: Task, work: Work, *, plan: _Plan, using: Learning
@@ -176,14 +172,14 @@ async def _run_and_learn(
         plan = replace(plan, meter=Meter(task.budget))
     worked = await _work_once(task, work, plan=plan, using=using)
     if settings is None:
-        worked.tell(plan, using)
+        _tell(worked, plan=plan, using=using)
         return worked.done, plan
     beside = await _work_beside(task, work, first=worked, plan=plan, using=using)
     made = [worked] if beside is None else [worked, beside]
     worked, *others = await _judge_runs(task, made, settings=settings, plan=plan, using=using)
-    worked.tell(plan, using)
+    _tell(worked, plan=plan, using=using)
     for other in others:
-        other.tell(plan, using, beside=True)
+        _tell(other, plan=replace(plan, beside=True), using=using)
         await _learn(task, other, plan=plan, using=using, reflects=False)
         if worked.run.score is not None and other.run.score is not None:
             pair = PairedScore(version=other.run.version, score=other.run.score)
@@ -203,7 +199,7 @@ async def _work_once(task: Task, work: Work, *, plan: _Plan, using: Learning) ->
     except Exception as error:
         shown = await _show(error, using, tokens=KEPT_TOKENS)
         failed = _build_failed_run(error, shown, plan=plan, using=using, started=started)
-        _tell(failed, plan=plan, using=using, error=type(error).__name__)
+        _tell(failed, plan=plan, using=using)
         if settings is not None:
             await _learn(task, failed, plan=plan, using=using)
         raise
@@ -240,7 +236,7 @@ def _is_for_judge(task: Task, verdict: Verdict, *, score: float | None, using: L
     settings = task.settings
     if settings is None or not settings.gated or settings.score is not None:
         return False
-    if _choose_judge(task, using) is None:
+    if choose_judge(task, settings=settings, using=using) is None:
         return False
     if settings.rubric:
         return verdict.standing in (Standing.ACCEPTED, Standing.UNCHECKED)
@@ -250,12 +246,6 @@ def _is_for_judge(task: Task, verdict: Verdict, *, score: float | None, using: L
         and not verdict.findings
         and (verdict.standing is Standing.UNCHECKED)
     )
-
-
-def _choose_judge(task: Task, using: Learning) -> object:
-    """Who scores: as for a reflection, a deterministic task must name one in `reflect`."""
-    fallback = None if task.deterministic else task.judge or using.judge
-    return (task.settings or Reflect()).judge or fallback
 
 
 async def _judge_runs(
@@ -277,7 +267,8 @@ async def _judge_runs(
     question = build_score_question(
         task, shown[::-1] if turned else shown, input=plan.input, timeout=settings.judged.time
     )
-    scores = await _ask_for_scores(replace(question, spend=spend), task, len(asked), using=using)
+    judge = choose_judge(task, settings=settings, using=using)
+    scores = await _ask_for_scores(replace(question, spend=spend), judge, len(asked), using=using)
     if scores is None:
         return made
     known = dict(zip(map(id, asked), scores[::-1] if turned else scores, strict=True))
@@ -285,10 +276,10 @@ async def _judge_runs(
 
 
 async def _ask_for_scores(
-    question: Question[Scores], task: Task, count: int, *, using: Learning
+    question: Question[Scores], source: object, count: int, *, using: Learning
 ) -> tuple[float, ...] | None:
     try:
-        judge = using.open_judge(_choose_judge(task, using))
+        judge = using.open_judge(source)
         answer: object = await call_function(judge.ask, question, within=question.timeout)
     except Exception as error:  # noqa: BLE001 - a user's judge may raise anything
         _report.warning("A judge failed (%s), so the run is no evidence.", type(error).__name__)
@@ -326,17 +317,21 @@ async def _make_run(work: Work, prompt: str, *, task: Task, meter: Meter) -> obj
         raise TimeoutError(f"Task {task.identity} took more than {task.budget.time}.") from error
 
 
-def _tell(
-    run: TaskRun, *, plan: _Plan, using: Learning, rules: tuple[str, ...] = (), error: str = ""
-) -> None:
-    """Report a run as soon as its score is known."""
+def _tell(made: _Worked | TaskRun, *, plan: _Plan, using: Learning) -> None:
+    """Report a run as soon as its score is known; one that failed is told by its error."""
+    rules: Iterable[str] = ()
+    if isinstance(made, TaskRun):
+        run, error = made, made.problem
+    else:
+        run, error = made.run, ""
+        rules = (finding.rule for finding in made.done.verdict.findings)
     using.announce(
         TaskRan(
             task=plan.ground.task,
             model=plan.ground.model,
             version=run.version,
             standing=run.standing,
-            rules=rules,
+            rules=tuple(rules),
             score=run.score,
             tokens=run.tokens,
             beside=plan.beside,
@@ -553,10 +548,12 @@ def _count(
 def _is_due(
     told: ReflectedRun, standings: Standings, *, versions: dict[int, Notes], using: Learning
 ) -> bool:
-    """Whether it is time for a proposal: sooner from a reflector whose proposals helped."""
-    if _is_new_trouble(told, versions.values()):
-        return True
+    """Whether it is time for a proposal: sooner from a reflector whose proposals helped, or where a
+    run failed in a new way and no proposal is recent."""
     proposed = max((n.runs for n in versions.values() if n.model == told.ground.model), default=0)
+    known = {"", *(run.problem for run in told.recent[1:])}
+    if told.run.problem not in known and told.seen - proposed >= NEW_TROUBLE_AFTER:
+        return True
     last = max(proposed, using.memory.asked.get(told.ground, 0))
     interval = plan_interval(standings, every=told.settings.every)
     return told.seen - last >= interval
@@ -574,14 +571,6 @@ def _warn_unscored(task: Task, standings: Standings, *, using: Learning) -> None
         task.identity,
         round(100 * BLIND_SHARE),
     )
-
-
-def _is_new_trouble(told: ReflectedRun, versions: Iterable[Notes]) -> bool:
-    """Whether a run failed in a new way, and no proposal is recent."""
-    if not told.run.problem or told.run.problem in {run.problem for run in told.recent[1:]}:
-        return False
-    last = max((n.runs for n in versions if n.model == told.ground.model), default=0)
-    return told.seen - last >= NEW_TROUBLE_AFTER
 
 
 def _build_failed_run(

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -139,6 +139,14 @@ def settle_future(answer: Future[T], work: Callable[[], T]) -> None:
         answer.set_exception(error)
     else:
         answer.set_result(result)
+
+
+def call_beside(work: Callable[[], T], *, name: str) -> Future[T]:
+    """Do some work on a thread of its own, which no process waits for at its end."""
+    answer: Future[T] = Future()
+    answer.set_running_or_notify_cancel()  # who stops waiting for it does not stop it
+    threading.Thread(target=settle_future, args=(answer, work), name=name, daemon=True).start()
+    return answer
 
 
 STOPPING = 5.0
@@ -290,16 +298,10 @@ class LateModules:
 
     async def load_beside_loop(self) -> None:
         """Load them while the event loop goes on."""
-        done: Future[None] = Future()
         # A thread of its own: those that the loop has may all wait for the call that needs them.
-        threading.Thread(target=self._load_for, args=(done,), daemon=True).start()
-        await asyncio.wrap_future(done)
-
-    def _load_for(self, done: Future[None]) -> None:
+        done = call_beside(self.load, name="mulligan-load")
         with suppress(Exception):  # code that needs it says so
-            self.load()
-        with suppress(InvalidStateError):  # no caller waits any more
-            done.set_result(None)
+            await asyncio.wrap_future(done)
 
 
 def read_utc_now() -> datetime:

@@ -34,7 +34,7 @@ from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.lookup import Advised, RepairedCall
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
 from mulligan.types.action import AWAITING_REVIEW, NOTHING_THERE, SETTLED, UNANSWERED, State
-from mulligan.types.adapter import CheckInHost, MakeInHost
+from mulligan.types.adapter import HostCall
 from mulligan.types.call import DERIVED, Execution
 from mulligan.types.display import format_value
 from mulligan.types.errors import UnfinishedRunError
@@ -62,19 +62,6 @@ class UntrackedCall(Struct, frozen=True, kw_only=True):
     """Makes an action of it, where it needs attention."""
 
 
-class UntrackedCalls(deque[UntrackedCall]):
-    """The latest of such calls; a listener may want each."""
-
-    def __init__(self, calls: Iterable[UntrackedCall] = ()) -> None:
-        super().__init__(calls, maxlen=MOST_NOTES)
-        self.on_added: Callable[[], None] = lambda: None
-
-    def append(self, call: UntrackedCall) -> None:
-        """One more."""
-        super().append(call)
-        self.on_added()
-
-
 @dataclass(slots=True, kw_only=True)
 class Trail:
     """How far what an attempt has shown is kept with its actions."""
@@ -97,10 +84,12 @@ class LiveAttempt:
 
     turn: Turn
     number: int
+    correction: Correction | None = None
+    """What was wrong with the attempt before this one, and what is true now."""
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
     """What changed something or may have: none of it is ever out of a review's sight."""
-    untracked: UntrackedCalls = field(default_factory=UntrackedCalls)
+    untracked: deque[UntrackedCall] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     """What undeclared or only watched tools did."""
     actions: list[LiveAction] = field(default_factory=list)
     approved: set[str] = field(default_factory=set)
@@ -331,13 +320,6 @@ MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
 
-class InHost(NamedTuple):
-    """How a host makes a call, and how it looks at the arguments before."""
-
-    make: MakeInHost
-    check: CheckInHost | None = None
-
-
 class NextCall(NamedTuple):
     """What the first call that begins is to have."""
 
@@ -364,8 +346,8 @@ class CallContext(NamedTuple):
     """What is known of the first call that begins, which takes it out: what that calls has none."""
     resumed: LiveAction | None = None
     """A call that would be held is this one, which a person has approved."""
-    in_host: InHost | None = None
-    """How a host makes the calls of its own tools."""
+    in_host: HostCall | None = None
+    """The call of a host's own tool that is made here: how, only the host knows."""
     held: dict[str, Held] | None = None
     """What was held, by its tool, where a host words it."""
     said: list[Advised | RepairedCall] | None = None
@@ -523,8 +505,6 @@ class OpenTurn:
     """The turn that it was opened in and belongs to."""
     _around: OpenTurn | None = None
     """The turn that it was opened in, perhaps of another application."""
-    correction: Correction | None = None
-    """What was wrong with the attempt before this one, and what is true now."""
     kept = False
     """What its tools return is kept elsewhere, where the run may continue from it."""
     durable = False
@@ -607,6 +587,11 @@ class OpenTurn:
     def attempt(self) -> LiveAttempt:
         """What is being done now."""
         return self.attempts[-1]
+
+    @property
+    def correction(self) -> Correction | None:
+        """What was wrong with the attempt before this one, and what is true now."""
+        return self.attempt.correction
 
     def hear(self, values: Mapping[str, object]) -> None:
         """A person has said these by changing a call: they are known from here on."""

@@ -14,7 +14,6 @@ from mulligan.redaction.redactor import hide_in_arguments
 from mulligan.runtime.advice import find_host_refusal, plan_call, predict_failure
 from mulligan.runtime.call import ActiveCall, begin_call
 from mulligan.runtime.context import (
-    InHost,
     NextCall,
     OpenTurn,
     Reviewed,
@@ -235,7 +234,7 @@ class Run:
         if wrapped is None:
             with self._tools.expect(call, turn=self.turn):
                 return await call.make(call.arguments)
-        with carry(read_context()._replace(in_host=InHost(call.make, call.check))):
+        with carry(read_context()._replace(in_host=call)):
             return await wrapped(**call.arguments)
 
     def list_actions(self) -> tuple[str, ...]:
@@ -256,8 +255,7 @@ class Run:
             try:
                 if await self._holds.find(call) is not None:
                     return None
-                here = InHost(call.make, call.check)
-                with carry(read_context()._replace(in_host=here, held={})):
+                with carry(read_context()._replace(in_host=call, held={})):
                     held = await hold_ahead(tool, call.arguments, turn=self.turn)
             except HeldError as waits:
                 return waits

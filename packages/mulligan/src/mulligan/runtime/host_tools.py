@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mulligan.codec import encode_exact
 from mulligan.learning.closeness import find_typo
-from mulligan.runtime.context import InHost, OpenTurn, carry, read_context
+from mulligan.runtime.context import OpenTurn, carry, read_context
 from mulligan.runtime.declaration import Declared, hide_names, read_declaration, ungroup
 from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import JournalWriter
@@ -240,7 +240,7 @@ def _build_function(name: str) -> Callable[..., Awaitable[Any]]:
     return call_host
 
 
-async def _check(host: InHost, arguments: Mapping[str, object]) -> None:
+async def _check(host: HostCall, arguments: Mapping[str, object]) -> None:
     """Refuse what the tool does not take: it was not entered, which its own errors cannot prove."""
     if host.check is None:
         return

@@ -415,9 +415,10 @@ class JournalWriter:
         What is kept beside them is kept also where no step is taken.
         """
         moves = [move for move in moves if move.actions]
-        moved = [(action, action.state) for move in moves for action in move.actions]
-        if not moved and not keep:
+        if not moves and not keep:
             return
+        actions = [action for move in moves for action in move.actions]
+        before = [action.state for action in actions]
         for move in moves:
             for action in move.actions:
                 check_step(action.id, action.state, move.state, by=action.by)
@@ -428,15 +429,15 @@ class JournalWriter:
             keep += await self._take_places(move, until=until)
         # Submitted at once: a cancelled waiter loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
-        for (action, _), entry in zip(moved, entries, strict=True):
+        for action, entry in zip(actions, entries, strict=True):
             action.state, action.version = entry.state, entry.version
         try:
             await self.waiter.wait(future)
         except MulliganError:
-            for (action, was), entry in zip(moved, entries, strict=True):
-                action.state, action.version = was, entry.version - 1
+            for action, state, entry in zip(actions, before, entries, strict=True):
+                action.state, action.version = state, entry.version - 1
             raise
-        for (action, _), entry in zip(moved, entries, strict=True):
+        for action, entry in zip(actions, entries, strict=True):
             action.by = By.OWNER
             self.announce(action.opening, entry)
 
@@ -457,9 +458,10 @@ class JournalWriter:
         """The result of a review, to be kept for the page of its turn."""
         if not (verdict.by or verdict.findings or verdict.facts):
             return []
-        now, until = self.clock(), self.clock() + self.kept_life
+        now = self.clock()
         about: dict[str, Any] = {"turn": turn, "attempt": attempt, "told": told, "late": late}
         try:
+            until = now + self.kept_life
             return [keep_review(verdict, **about, at=now, until=until, scrub=self.scrub)]
         except Exception as error:  # noqa: BLE001 - a page may lack it, a turn may not fail for it
             _report.warning("The result of a review could not be kept (%s).", type(error).__name__)

@@ -5,7 +5,7 @@ for afterwards.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -207,7 +207,8 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
         )
         if await self._is_cleared():
-            return await self._make_on_record([action], why="The checks accept it.")
+            made = self._record_call([action], why="The checks accept it.")
+            return await self._work_on([action], made)
         bound = describe_binding(self.declaration)
         only_here = bound or self.call.tool.mistakable or not is_exact(action)
         # Before it is on disk: a caller stopped while waiting has still made a hold, and a
@@ -247,15 +248,9 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         # Before it is claimed: a caller stopped while waiting has still claimed it.
         self.attempt.actions.append(action)
         self.attempt.approved |= {action.id, self.call.id}
-        # Under way from here on: a pass of recovery that comes by leaves it alone.
+        # A pass of recovery that comes by leaves it alone.
         self.book.live.add(action.id)
-        action.under_way = True
-        try:
-            return await self._make_approved(action)
-        finally:
-            action.under_way = False
-            if self.turn.root.over:
-                await self._leave_to_others([action])
+        return await self._work_on([action], self._make_approved(action))
 
     async def _make_approved(self, action: LiveAction) -> Any:
         book, key = self.book, self.declaration.key
@@ -317,7 +312,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             what = hide_secrets(describe_error(error), self.call.arguments)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
-        return await self._make_on_record(actions)
+        return await self._work_on(actions, self._record_call(actions, why=""))
 
     async def _refuse(self, error: Exception) -> Any:
         """The result of a call that its own tool refuses before it is made."""
@@ -325,12 +320,12 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         self.attempt.notes.append(lambda: failed)
         return await return_or_raise(self.call, failed)
 
-    async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
+    async def _work_on(self, actions: Sequence[LiveAction], call: Awaitable[Any]) -> Any:
         """Make a call that may outlive its turn: until it answers, no other process takes it up."""
         for action in actions:
             action.under_way = True
         try:
-            return await self._record_call(actions, why=why)
+            return await call
         finally:
             for action in actions:
                 action.under_way = False

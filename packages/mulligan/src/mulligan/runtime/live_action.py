@@ -74,8 +74,6 @@ class LiveAction:
     """The result of its undo, where that was tried."""
     undone_why: str = ""
     """The same in a few words, where the result alone would say too much."""
-    covered: bool = False
-    """A later action on its object could not be undone, so that neither could it."""
     on_settled: Callable[[LiveAction], None] = lambda _: None
     """Called once a look has settled its result, so that the log says so too."""
     looked_up: bool = False

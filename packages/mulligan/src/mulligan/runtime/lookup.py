@@ -122,10 +122,10 @@ class Recall:
         pattern, named = asking.pattern.fingerprint, bool(asking.principal)
         group = self._assign_group(failed.call.id)
         told = usable if group is Group.TREATED else []
+        suggest = from_memory(usable, chance=chance, pattern=pattern, named=named)
         return Recalled(
-            suggest=_filter_unlikely(
-                from_memory(usable, chance=chance, pattern=pattern, named=named)
-            ),
+            # An agent that is told what is hardly ever right reads it, and tries it.
+            suggest=lambda failed: (e for e in suggest(failed) if e.probability >= LEAST_TOLD),
             other=partial(find_other_request, lessons=told, pattern=pattern, named=named),
             weigh=lambda made: weigh_suggestion(
                 made, outcomes, error_class=error_class, tool=failed.call.tool
@@ -234,12 +234,6 @@ class Recall:
                 people = count_known_people(own).get(tenant, 0)
                 self._outcomes[tenant] = count_outcomes(own, today=today), people
             return self._outcomes[tenant]
-
-
-def _filter_unlikely(suggest: Suggest) -> Suggest:
-    """Without what is hardly ever right: an agent that is told it reads it, and tries it."""
-
-    return lambda failed: (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
 
 
 def suggest_with_memory(

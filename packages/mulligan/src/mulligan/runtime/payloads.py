@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from mulligan.codec import (
-    LostValue,
     LostValueError,
     Names,
     decode_json,
@@ -30,6 +29,7 @@ from mulligan.codec import (
     to_record,
 )
 from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.live_action import LiveAction
 from mulligan.types.action import Action, Kept, Opening
 from mulligan.types.call import Call, Execution, Outcome, Record, Snapshot
 from mulligan.types.errors import ConfigurationError
@@ -48,25 +48,14 @@ ASKED = "asked"
 """What an agent had asked for, where a person has approved its call with other arguments."""
 
 
-class Keeping(Protocol):
-    """An action, as far as its values are kept."""
-
-    id: str
-    version: int
-    opening: Opening
-    declaration: Declaration
-    record: Record
-    originals: dict[str, object]
-
-
-def keep_arguments(action: Keeping, *, to_run: bool = False) -> list[Kept]:
+def keep_arguments(action: LiveAction, *, to_run: bool = False) -> list[Kept]:
     """What its call was given. `to_run`: it is still to be made, with exactly that."""
     given, row = dict(action.record.arguments), Kept(owner=action.id, name="arguments", value=b"")
     hints = _find_argument_hints(action.declaration, action.opening)
     return _keep(action, row, value=given, hints=hints, to_run=to_run)
 
 
-def keep_before(action: Keeping) -> list[Kept]:
+def keep_before(action: LiveAction) -> list[Kept]:
     """Its snapshot, where one was taken."""
     snapshot = action.record.snapshot
     if snapshot is None:
@@ -75,7 +64,7 @@ def keep_before(action: Keeping) -> list[Kept]:
     return _keep(action, row, value=snapshot.state, hints={None: action.declaration.hints.before})
 
 
-def keep_outcome(action: Keeping, row: Kept, *, whole: bool = True) -> list[Kept]:
+def keep_outcome(action: LiveAction, row: Kept, *, whole: bool = True) -> list[Kept]:
     """What it returned and the version it left, in a row of its own or in one of all its bulk."""
     version = {"version": action.record.version}
     came = {"result": action.record.result, **version} if whole else version
@@ -98,7 +87,7 @@ def restore_arguments(
     return {name: from_plain(value, hints.get(name)) for name, value in plain.items()}
 
 
-def is_exact(action: Keeping) -> bool:
+def is_exact(action: LiveAction) -> bool:
     """Whether another process could make its call with what it was given."""
     keep_arguments(action, to_run=True)
     return "arguments" not in action.originals
@@ -133,13 +122,7 @@ def load_record(
 def _load_outcome(
     vault: Vault, owner: str, *, hints: Names, originals: Mapping[str, object]
 ) -> dict[str, object]:
-    try:
-        found = originals.get("result") or _load(vault, owner, "result", hints)
-    except LostValueError:
-        # Earlier versions kept nothing of a result that could not be kept whole.
-        kept = vault.get(owner, "result")
-        plain = decode_value(kept) if kept is not None else None
-        return {**(plain if isinstance(plain, dict) else {}), "result": LostValue()}
+    found = originals.get("result") or _load(vault, owner, "result", hints)
     return dict(found) if isinstance(found, dict) else {}
 
 
@@ -163,7 +146,7 @@ def _load_exact(exact: bytes, hints: Names) -> dict[str | None, Any]:
 
 
 def _keep(
-    action: Keeping, row: Kept, *, value: object, hints: Names, to_run: bool = False
+    action: LiveAction, row: Kept, *, value: object, hints: Names, to_run: bool = False
 ) -> list[Kept]:
     """A value as a person reads it, and exactly where that alone does not bring it back."""
     shown = replace(row, value=encode_value(value))
@@ -231,7 +214,7 @@ class Rejection(str):
 
 
 def keep_findings(
-    why: str, actions: Iterable[Keeping], *, scrub: Callable[[str], str], until: datetime
+    why: str, actions: Iterable[LiveAction], *, scrub: Callable[[str], str], until: datetime
 ) -> Sequence[Kept]:
     """What is kept of a rejection of actions, for the entry that each has next.
 

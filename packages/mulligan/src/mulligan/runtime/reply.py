@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -29,10 +29,6 @@ from mulligan.types.display import format_value
 from mulligan.types.events import ReplyChecked, ReplySettled
 from mulligan.types.finding import Confidence, Correction, Standing
 from mulligan.types.reply import Replied, Reply, Written
-
-if TYPE_CHECKING:
-    from mulligan.types.reply import Replied
-
 
 Rewrite = Callable[[Correction], str | Written | Awaitable[str | Written]]
 """Writes the reply again, told what was wrong with its text; sync or async. It calls no tools that

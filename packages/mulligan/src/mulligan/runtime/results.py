@@ -10,7 +10,7 @@ from typing import cast
 from msgspec import Struct
 
 from mulligan.codec import to_plain
-from mulligan.learning.classify import classify_by_rule, rules_out_effect
+from mulligan.learning.classify import classify_by_rule, classify_text, rules_out_effect
 from mulligan.learning.soft_errors import (
     IsKnown,
     PlainShapes,
@@ -108,9 +108,6 @@ class Results:
         ruled = self._match_rules(said)
         if ruled is not None:
             return Trouble(said=said, error_class=ruled)
-        # The words of errors are loaded with the first one.
-        from mulligan.learning.classify import classify_text
-
         told = classify_text(said)
         known = ErrorClass.BAD_RESULT if told is ErrorClass.UNKNOWN else told
         return Trouble(said=said, error_class=known, by_words=True)

@@ -15,7 +15,7 @@ from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.user_functions import call_here, is_async
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
-from mulligan.runtime.context import add_advice, find_current_turn, read_context
+from mulligan.runtime.context import add_advice, add_note, find_current_turn, read_context
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.hold import Held
@@ -451,8 +451,6 @@ def _tell_repaired(
 
 
 def _put_note(tool: Tool, result: Any, note: str) -> Any:
-    from mulligan.runtime.context import add_note
-
     put = tool.declaration.failures.with_note
     if put is None:
         alone = find_current_turn(tool.runtime.redactor) is None

@@ -377,7 +377,11 @@ async def undo_all(
             break
     named = {each.action for each in undeclared}
     beyond = [each for each in _list_beyond_undo(attempt) if each.action not in named]
-    return [*map(_describe_undone, [*before, *doomed]), *beyond, *undeclared]
+    undone = [
+        build_rejected_action(action, result=action.undone, why=action.undone_why)
+        for action in (*before, *doomed)
+    ]
+    return [*undone, *beyond, *undeclared]
 
 
 def _list_unknown(
@@ -493,7 +497,9 @@ class _Rollback:
         """Whether a later action about the same object could not be undone, so that this waits."""
         for later in (self.by_id[name] for name in action.after if name in self.by_id):
             if later.state is not State.UNDONE and later.id not in self.behind:
-                action.undone, action.covered = UndoResult.FAILED, True
+                action.undone, action.undone_why = UndoResult.FAILED, _COVERED
+                if not action.objects:
+                    action.undone_why = _COVERED_PERHAPS
                 why = f"{later.what} came after it and could not be undone."
                 await self.book.move([action], State.UNDO_FAILED, why=why)
                 return True
@@ -716,16 +722,10 @@ def _claim_by_word(
     return record, observed, Undone(result=UndoResult.CONFLICT, why=why, theirs=observed.state)
 
 
-def _describe_undone(action: LiveAction) -> RejectedAction:
-    why = action.undone_why
-    if action.covered:
-        why = "a later call on the same object could not be undone"
-        if not action.objects:
-            why = (
-                "a later call could not be undone, and their tools do not declare which objects "
-                "they are about"
-            )
-    return build_rejected_action(action, result=action.undone, why=why)
+_COVERED = "a later call on the same object could not be undone"
+_COVERED_PERHAPS = (
+    "a later call could not be undone, and their tools do not declare which objects they are about"
+)
 
 
 def _list_beyond_undo(attempt: LiveAttempt) -> list[RejectedAction]:

@@ -10,20 +10,12 @@ import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 
+from mulligan.codec import read_hints
 from mulligan.types.errors import ConfigurationError
-
-
-class Placed(NamedTuple):
-    """A call as its function takes it, less what is ours to fill."""
-
-    args: tuple[object, ...]
-    kwargs: dict[str, object]
-    brought: str | None
-    """A parameter of ours that the caller gave a value of its own."""
 
 
 class Signature(Struct, frozen=True, kw_only=True):
@@ -43,8 +35,11 @@ class Signature(Struct, frozen=True, kw_only=True):
     first_of_ours: int | None = None
     """How many positional parameters come before the first of ours; `None`: it has no place."""
 
-    def place(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Placed:
-        """Put a call by the signature that callers see into that of the function."""
+    def place(
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[tuple[object, ...], dict[str, object], str | None]:
+        """Put a call by the signature that callers see into that of the function, less what is ours
+        to fill; and a parameter of ours that the caller gave a value of its own."""
         brought = [
             name
             for name in self.ours
@@ -52,7 +47,7 @@ class Signature(Struct, frozen=True, kw_only=True):
         ]
         first = self.first_of_ours
         if first is None or len(args) <= first:
-            return Placed(args, kwargs, next(iter(brought), None))
+            return args, kwargs, next(iter(brought), None)
         named = self.positional[first:]
         for name, value in zip(named, args[first:], strict=False):
             if name in kwargs:
@@ -60,7 +55,7 @@ class Signature(Struct, frozen=True, kw_only=True):
             kwargs[name] = value
         if len(args) > first + len(named):
             brought.append(next(iter(self.ours)))
-        return Placed(args[:first], kwargs, next(iter(brought), None))
+        return args[:first], kwargs, next(iter(brought), None)
 
     def bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Mapping[str, object]:
         """The arguments by name; defaults that were not passed stay out."""
@@ -154,13 +149,8 @@ def _says_nothing(value: object, default: object) -> bool:
 
 
 def _read_enums(function: Callable[..., object]) -> dict[str, frozenset[str]]:
-    try:
-        hints = typing.get_type_hints(function)
-    except (NameError, TypeError, AttributeError, ValueError):
-        # Annotations that only a type checker can resolve say nothing at run time.
-        return {}
-    found = {name: _list_members(hint) for name, hint in hints.items() if name != "return"}
-    return {name: members for name, members in found.items() if members}
+    found = {name: _list_members(hint) for name, hint in read_hints(function).items()}
+    return {name: members for name, members in found.items() if members and name != "return"}
 
 
 def _list_members(hint: object) -> frozenset[str]:

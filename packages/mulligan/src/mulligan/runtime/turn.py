@@ -37,7 +37,6 @@ from mulligan.runtime.payloads import Rejection
 from mulligan.runtime.probe import settle
 from mulligan.runtime.review import (
     choose_step,
-    follow_undeclared,
     is_idle,
     join_unseen,
     keep_rest,
@@ -143,7 +142,6 @@ class TurnLoop:
         self._on_entering = on_entering
         self._on_leaving = on_leaving
         self._remember = remember
-        self._corrections: list[Correction | None] = [None]
         self._verdicts: dict[int, Verdict] = {}
         """By the number of the attempt; one that goes on after a review has the last."""
         self._standings: dict[str, Standing] = {}
@@ -160,7 +158,6 @@ class TurnLoop:
         """The result of the last rejection."""
         self._stood: list[RejectedAction] = []
         """What earlier rejections could not undo, and a later attempt went on beside."""
-        self._watch_undeclared()
 
     async def run(self, agent: Agent) -> Done[Any]:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
@@ -246,10 +243,6 @@ class TurnLoop:
             # The turn has still ended well; recovery finds what is open.
             _report.warning("The end of a turn could not be written: %s", error)
 
-    def _watch_undeclared(self) -> None:
-        follow = partial(follow_undeclared, self.turn, book=self._book)
-        self.turn.attempt.untracked.on_added = follow
-
     def _keep_memory(self) -> None:
         if self._remember is not None:
             self._remember(self.turn, self._list_ended() if self.turn.episodes else ())
@@ -279,10 +272,8 @@ class TurnLoop:
 
     async def _begin(self, number: int, correction: Correction | None) -> None:
         if number > 1:
-            self.turn.attempts.append(LiveAttempt(turn=self.turn.turn, number=number))
-            self._watch_undeclared()
-            self._corrections.append(correction)
-        self.turn.correction = correction
+            attempt = LiveAttempt(turn=self.turn.turn, number=number, correction=correction)
+            self.turn.attempts.append(attempt)
 
     async def _attempt(self, agent: Agent, number: int, correction: Correction | None) -> object:
         await self._begin(number, correction)
@@ -334,7 +325,8 @@ class TurnLoop:
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        standing = self.turn.attempt.list_whole_in_state(State.EXECUTED)
+        current = self.turn.attempt
+        standing = current.list_whole_in_state(State.EXECUTED)
         step, decided = choose_step(
             verdict,
             attempt=number - self._settled,
@@ -342,18 +334,18 @@ class TurnLoop:
             standing=standing,
         )
         self._verdicts[number] = decided
-        told = self.turn.correction
+        told = current.correction
         self._review_kept = self._book.build_review(
             decided, turn=self.turn.id, attempt=number, told="" if told is None else told.text
         )
-        if not any(attempt.actions for attempt in self.turn.attempt.list_whole()):
+        if not any(attempt.actions for attempt in current.list_whole()):
             self._book.keep_later(self._take_review())
-        for execution in self.turn.attempt.list_executions():
+        for execution in current.list_executions():
             if self._standings.get(execution.call.id) is not Standing.ACCEPTED:
                 self._standings[execution.call.id] = decided.standing
         if verdict.standing is not Standing.UNCHECKED:
             return step
-        executed = self.turn.attempt.list_in_state(State.EXECUTED)
+        executed = current.list_in_state(State.EXECUTED)
         unseen = [each for each in executed if each.opening.call in verdict.unchecked]
         return Step.GIVE_UP if requires_verdict(unseen) else step
 
@@ -428,14 +420,14 @@ class TurnLoop:
             attempts=tuple(
                 Attempt(
                     number=attempt.number,
-                    correction=correction,
+                    correction=attempt.correction,
                     calls=tuple(
                         dict.fromkeys(e.call.parent or e.call.id for e in attempt.list_executions())
                     ),
                     verdict=verdict,
                 )
-                for attempt, correction, verdict in zip(
-                    self.turn.attempts, self._corrections, self._verdicts.values(), strict=False
+                for attempt, verdict in zip(
+                    self.turn.attempts, self._verdicts.values(), strict=False
                 )
             ),
             open_actions=tuple(

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 
-from mulligan.process.event_loop import STEPPED, call_on_fork, settle_future
+from mulligan.process.event_loop import STEPPED, call_beside, call_on_fork
 
 R = TypeVar("R")
 
@@ -67,10 +67,7 @@ async def _run_here(work: Callable[[], Any]) -> Any:
 
 async def _ask_here(question: Callable[[], Any]) -> Any:
     """On a thread of its own, so that a sync tool waits no longer than an async one."""
-    answer: Future[Any] = Future()
-    ask = partial(settle_future, answer, question)
-    threading.Thread(target=ask, name="mulligan-ask", daemon=True).start()
-    return answer.result(timeout=TIMEOUT)
+    return call_beside(question, name="mulligan-ask").result(timeout=TIMEOUT)
 
 
 def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
@@ -95,11 +92,8 @@ def run_apart(steps: Coroutine[Any, Any, R]) -> R:
         asyncio.get_running_loop()
     except RuntimeError:
         return _run_on_new_loop(steps)
-    answer: Future[R] = Future()
-    run = partial(settle_future, answer, partial(_run_on_new_loop, steps))
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(run,), name="mulligan-apart", daemon=True).start()
-    return answer.result()
+    run = partial(contextvars.copy_context().run, _run_on_new_loop, steps)
+    return call_beside(run, name="mulligan-apart").result()
 
 
 def _run_on_new_loop(steps: Coroutine[Any, Any, R]) -> R:

@@ -33,6 +33,7 @@ from mulligan.runtime.outside_calls import (
 )
 from mulligan.runtime.results import is_deferral
 from mulligan.runtime.retry import Tried, auto_correct, call_with_retries, retry
+from mulligan.runtime.review import follow_undeclared
 from mulligan.runtime.signature import hide_parameters
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
@@ -351,7 +352,7 @@ async def _note_tried(call: ActiveCall, tries: Awaitable[Tried]) -> Any:
 def _note_stopped(call: ActiveCall, error: BaseException) -> None:
     """Stopped in the middle, as by its agent's own time limit: it may still have landed."""
     if call.turn is not None and call.reach.untracked and not is_deferral(error):
-        call.turn.attempt.untracked.append(_build_untracked(call, call.turn, came_back=False))
+        _note_untracked(call, call.turn, came_back=False)
 
 
 def _note_success(call: ActiveCall, result: Any) -> Any:
@@ -365,7 +366,7 @@ def _note_success(call: ActiveCall, result: Any) -> Any:
         if turn.failing:
             turn.failing.pop(_name_call(call), None)
         if call.reach.untracked:
-            attempt.untracked.append(_build_untracked(call, turn, came_back=True))
+            _note_untracked(call, turn, came_back=True)
     return result
 
 
@@ -376,13 +377,15 @@ async def _note_outcome(call: ActiveCall, execution: Execution) -> Any:
         if failure is not None or turn.failing:
             _count_failure(call, turn, execution)
         if call.reach.untracked and not (failure and failure.nothing_done):
-            turn.attempt.untracked.append(_build_untracked(call, turn, came_back=failure is None))
+            _note_untracked(call, turn, came_back=failure is None)
     return await return_or_raise(call, execution)
 
 
-def _build_untracked(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> UntrackedCall:
+def _note_untracked(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> None:
     undeclared = call.tool.declaration.effect is Effect.UNDECLARED
     effect = Effect.UNDECLARED if undeclared else Effect.IRREVERSIBLE
     build = partial(build_action, call, turn, arguments=call.as_given(), id=call.id, effect=effect)
     calls_tools = call.acted_within or bool(call.acting_within)
-    return UntrackedCall(call=call.id, came_back=came_back, calls_tools=calls_tools, build=build)
+    made = UntrackedCall(call=call.id, came_back=came_back, calls_tools=calls_tools, build=build)
+    turn.attempt.untracked.append(made)
+    follow_undeclared(turn, book=call.tool.runtime.book)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import assert_never
 
 from msgspec import Struct
 
@@ -87,13 +86,6 @@ class Cell(Struct, frozen=True, kw_only=True):
     then: Move = Move.STOP
     unless: tuple[Situation, Cell] | None = None
     """What may be known of the call, and the cell that counts instead where it is."""
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.times < MOST_TRIES:
-            raise ValueError(
-                f"{self.move} {self.times} times: a call is made {MOST_TRIES} times in all, so "
-                f"that a move is made 1 to {MOST_TRIES - 1} times."
-            )
 
 
 class Aftermath(StrEnum):
@@ -202,35 +194,9 @@ class ErrorClass(StrEnum):
     UNKNOWN = "unknown"
 
     @property
-    def traits(self) -> ErrorTraits:  # noqa: C901 - a table, in a form that is checked for gaps
+    def traits(self) -> ErrorTraits:
         """How errors of this class are told, and what follows from them."""
-        match self:
-            case ErrorClass.AUTH:
-                return _AUTH
-            case ErrorClass.POLICY:
-                return _POLICY
-            case ErrorClass.RATE_LIMIT:
-                return _RATE_LIMIT
-            case ErrorClass.NOT_SENT:
-                return _NOT_SENT
-            case ErrorClass.AMBIGUOUS:
-                return _AMBIGUOUS
-            case ErrorClass.CONFLICT:
-                return _CONFLICT
-            case ErrorClass.VALIDATION:
-                return _VALIDATION
-            case ErrorClass.MISSING:
-                return _MISSING
-            case ErrorClass.RULE:
-                return _RULE
-            case ErrorClass.TOOL_EXCEPTION:
-                return _TOOL_EXCEPTION
-            case ErrorClass.BAD_RESULT:
-                return _BAD_RESULT
-            case ErrorClass.UNKNOWN:
-                return _UNKNOWN
-            case unreachable:
-                assert_never(unreachable)
+        return _TRAITS[self]
 
 
 _SAME = Cell(move=Move.SAME)
@@ -558,3 +524,18 @@ _UNKNOWN = ErrorTraits(
     another_value_may_help=True,
     told_by_type_alone=True,
 )
+
+_TRAITS = {
+    ErrorClass.AUTH: _AUTH,
+    ErrorClass.POLICY: _POLICY,
+    ErrorClass.RATE_LIMIT: _RATE_LIMIT,
+    ErrorClass.NOT_SENT: _NOT_SENT,
+    ErrorClass.AMBIGUOUS: _AMBIGUOUS,
+    ErrorClass.CONFLICT: _CONFLICT,
+    ErrorClass.VALIDATION: _VALIDATION,
+    ErrorClass.MISSING: _MISSING,
+    ErrorClass.RULE: _RULE,
+    ErrorClass.TOOL_EXCEPTION: _TOOL_EXCEPTION,
+    ErrorClass.BAD_RESULT: _BAD_RESULT,
+    ErrorClass.UNKNOWN: _UNKNOWN,
+}
