@@ -148,7 +148,6 @@ PART = "postgres"
 _FILES = (
     "journal",
     "vault",
-    "signed",
     "catalog",
     "access",
     "log",
