@@ -27,7 +27,7 @@ from bench.imports import build_environment
 from bench.missing import MissingError
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.insights.insights import Insights
 from mulligan.runtime.lookup import Asking, Recall
 from mulligan.settings import Settings
@@ -175,7 +175,7 @@ def _measure(
 
 
 def _ask(place: Place, wanted: list[Known]) -> dict[str, list[float]]:
-    window = WINDOWS["24h"]
+    window = Window.DAY.length
     return {
         "lookup": [_timed(partial(look_up, place.recall, known)) for known in wanted],
         "text": [_timed(partial(look_up_text, place.recall, known)) for known in wanted],

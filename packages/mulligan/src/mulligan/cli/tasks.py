@@ -66,7 +66,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     on_top = next(notes for notes in history.versions if notes.version == summary.on_top)
     return render.answer(
         options,
-        {"task": summary, "notes": _encode_notes(on_top)},
+        {"task": summary, "notes": on_top},
         f"{_describe_ground(summary.ground)}: version {_format_top(summary)} is active.",
         *_describe_notes(on_top, static=history.versions[0]),
     )
@@ -79,7 +79,7 @@ def run_history(options: argparse.Namespace, settings: Settings) -> int:
         history = insights.task_list.read_history(options.task, model=options.model)
     facts = {
         "task": history.ground,
-        "versions": [_encode_notes(notes) for notes in history.versions],
+        "versions": history.versions,
         "results": history.results,
     }
     rows = [_format_row(notes, history) for notes in history.versions]
@@ -274,7 +274,3 @@ def _format_row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
 
 def _format_score(mean: float | None) -> str:
     return "-" if mean is None else f"{mean:.2f}"
-
-
-def _encode_notes(notes: Notes) -> dict[str, object]:
-    return {**asdict(notes), "at": notes.at.isoformat()}

@@ -54,8 +54,8 @@ MOST_ACTIONS = 10_000
 """Of the journal, the newest, that are looked through for a tool that the log knows nothing of."""
 MOST_SILENT = 10
 """Declared tools without a call that are named."""
-KNOWN = timedelta(days=30)
-"""How long a tool is one of a tenant's after its last call."""
+MONTH = timedelta(days=30)
+"""How long a tool is a tenant's after its last call, and how far back patterns are compared."""
 
 _LITTLE_CONTEXT = (
     "Only {share:.0%} of the last day's calls name their agent and context "
@@ -183,7 +183,7 @@ class Insights(StoreReader):
             return self.store.catalog.list_tools()
         declared = {(each.server, each.tool): each for each in self.declared()}
         now, label = self.clock(), self.names.find_label
-        slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
+        slots = self.store.log.sum_rollups(since=now - MONTH, until=now)
         called = {(slot.server, slot.tool) for slot in slots}
         return [
             # Of another process's declaration, only what its author shares with every tenant.
@@ -269,7 +269,6 @@ class Insights(StoreReader):
     def _find_alike(
         self, tool: str, *, arguments: Mapping[str, object], error: str
     ) -> Alike | None:
-        from mulligan.insights.figures import WINDOWS
         from mulligan.learning.classify import classify_text
         from mulligan.learning.fingerprint import (
             MOST_PATTERNS,
@@ -292,7 +291,7 @@ class Insights(StoreReader):
             return None
         known = [
             classify_pattern(each.pattern)
-            for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
+            for each in self._read_patterns(MONTH, most=MOST_PATTERNS)
         ]
         return find_alike(pattern, known, similarity=self.settings.memory.measure())
 
