@@ -217,7 +217,11 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
 
 def _describe_cost(cost: CostView, *, window: str) -> Iterator[str | Table]:
     rows = [
-        (each.what, f"{each.times:.0f}", *map(_format_sum, (each.seconds, *each.tokens)))
+        (
+            each.what,
+            f"{each.times:.0f}",
+            *(render.format_figure(n, ",.0f") for n in (each.seconds, *each.tokens)),
+        )
         for each in cost.spent
     ]
     columns = (f"spent, last {window}", "times", "seconds", "tokens in", "tokens out")
@@ -228,10 +232,6 @@ def _describe_cost(cost: CostView, *, window: str) -> Iterator[str | Table]:
     yield render.build_table(saved, columns=("result", "times"))
     if not cost.whole:
         yield "There are older actions that were not counted."
-
-
-def _format_sum(n: float | None) -> str:
-    return "-" if n is None else f"{n:,.0f}"
 
 
 def _describe_stats(figures: Figures, *, window: str) -> Iterator[str | Table]:

@@ -49,7 +49,7 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
             task.runs,
             task.versions,
             _format_top(task),
-            _format_score(task.mean),
+            render.format_figure(task.mean, ".2f"),
         )
         for task in tasks
     ]
@@ -269,8 +269,11 @@ def _format_row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
     state = result.card.state
     if notes.version == history.on_top and state is NotesState.TRIAL:
         state = NotesState.CHAMPION  # Version 0 is active without being made champion.
-    return (notes.version, state.value, result.card.runs, _format_score(result.mean), bar, changed)
-
-
-def _format_score(mean: float | None) -> str:
-    return "-" if mean is None else f"{mean:.2f}"
+    return (
+        notes.version,
+        state.value,
+        result.card.runs,
+        render.format_figure(result.mean, ".2f"),
+        bar,
+        changed,
+    )

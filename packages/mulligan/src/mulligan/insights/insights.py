@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 CONTEXT_GOAL = 0.8
 """The target share of calls with agent and context."""
 
+PAUSE = 0.5
+"""Seconds between two looks for new rows."""
+
 GRACE = timedelta(days=2)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
 where the log is in partitions a day goes as a whole."""
@@ -330,9 +333,7 @@ class Insights(StoreReader):
         """Rows of the log."""
         return self.store.log.list_rows(self._find_names(query))
 
-    def follow(
-        self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
-    ) -> Iterator[LogRow]:
+    def follow(self, query: LogQuery) -> Iterator[LogRow]:
         """The last rows that fit, then each new one as it is stored. Never ends by itself."""
         query = self._find_names(query)
         for row in reversed(self.store.log.list_rows(query)):
@@ -343,7 +344,7 @@ class Insights(StoreReader):
             for row in self.store.log.list_rows(query):
                 query = replace(query, after=row.id)
                 yield row
-            sleep(pause)
+            time.sleep(PAUSE)
 
     def diagnose(self, *, thorough: bool = True) -> Diagnosis:
         """Look at everything once; not thorough: without reading the store from end to end."""
