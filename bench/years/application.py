@@ -12,7 +12,7 @@ from functools import partial
 from bench import history
 from bench.filled import Filled
 from mulligan import Effect, Mulligan
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.runtime.context import OpenTurn
 from mulligan.settings import Memory
 from mulligan.types.call import Record
@@ -61,8 +61,8 @@ async def open_trial(m: Mulligan, filled: Filled) -> Trial:
         "failing turn": desk.fail,
         "open": _later(insights.open_list.actions),
         "recovery": m.recover,
-        "stats, 24 h": _later(partial(insights.figures, WINDOWS["24h"])),
-        "stats, 30 d": _later(partial(insights.figures, WINDOWS["30d"])),
+        "stats, 24 h": _later(partial(insights.figures, Window.DAY.length)),
+        "stats, 30 d": _later(partial(insights.figures, Window.MONTH.length)),
         "doctor, quick": _later(partial(insights.diagnose, thorough=False)),
     }
     newest = m.insights.log(LogQuery(limit=1))[0]

@@ -11,7 +11,7 @@ import pytest
 from bench.hosts.drivers import list_installed, load_driver
 from bench.hosts.world import build_tools, open_app
 from mulligan import Effect, Mulligan
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.insights.overview import CONTEXT, Criterion
 from mulligan.stores.opening import open_store
 from mulligan.types.action import ActionQuery
@@ -27,7 +27,7 @@ MESSAGE = "Find a large room for the xylophone rehearsal"
 
 
 def read_goal(m: Mulligan) -> Criterion:
-    goals = m.insights.progress.read_goals(WINDOWS["30d"])
+    goals = m.insights.progress.read_goals(Window.MONTH.length)
     return next(each for each in goals if each.what == CONTEXT)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Failures, Mulligan, Settings
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.insights.insights import Insights
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import ErrorClass
@@ -80,7 +80,7 @@ def test_patterns_bear_the_names_that_users_gave_them(tmp_path: Path) -> None:
                 seats(show)
 
     with Insights.open(Settings(store=url, error_rules=(SOLD_OUT,))) as insights:
-        seen = insights.patterns(WINDOWS["24h"])
+        seen = insights.patterns(Window.DAY.length)
 
     named = {(each.pattern.tool, each.pattern.template) for each in seen}
     assert named == {("seats", "sold out"), ("boxes", "no seats")}

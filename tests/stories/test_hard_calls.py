@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from mulligan import Arguments, Effect, Failures, Memory, Mode, Mulligan
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime.declaration import declare
 from mulligan.runtime.toolbox import Toolbox
@@ -131,7 +131,7 @@ def test_an_error_of_a_megabyte_comes_through_with_advice_and_a_row(
     assert sum(map(len, caught.value.__notes__)) < 10_000
     assert row.error_message is not None
     assert len(row.error_message) < 10_000
-    assert len(m.insights.patterns(WINDOWS["24h"])) == 1
+    assert len(m.insights.patterns(Window.DAY.length)) == 1
 
 
 @pytest.mark.full

@@ -16,7 +16,7 @@ from mulligan.cli.options import (
     find_user,
     option,
 )
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.types.errors import MissingExtraError
@@ -111,7 +111,7 @@ def show_links(links: dict[str, str], *, needed: bool = True) -> None:
     "report",
     add_store_and_json,
     option("-o", "--output", default="mulligan.html", metavar="FILE", help="where to"),
-    option("--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"),
+    option("--window", choices=Window, default="30d", help="how far back (default: 30d)"),
     examples=("mulligan report --window 7d -o week.html",),
     about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
     "it loads nothing, and\nholds what the pages show, less secrets. It needs "
@@ -120,7 +120,6 @@ def show_links(links: dict[str, str], *, needed: bool = True) -> None:
 def run_report(options: argparse.Namespace, settings: Settings) -> int:
     """Write it."""
     require_dashboard()
-    from mulligan.insights.filters import Window
     from mulligan_dashboard.site import render_report
 
     written = Path(options.output)

@@ -149,16 +149,15 @@ _report = logging.getLogger("mulligan")
 class Watcher:
     """Asks what is new, and publishes it: every call, and once what has changed."""
 
-    def __init__(self, reader: StoreReader, hub: Hub, *, every: float = EVERY) -> None:
+    def __init__(self, reader: StoreReader, hub: Hub) -> None:
         self._reader = reader
         self._hub = hub
-        self._every = every
         self._seen: ChangeToken | None = None
 
     async def run(self) -> None:
         """Poll until cancelled; the store is not queried without listeners."""
         while True:
-            await asyncio.sleep(self._every)
+            await asyncio.sleep(EVERY)
             if not self._hub.clients:
                 self._seen = None
                 continue

@@ -70,18 +70,15 @@ def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
     )
 
 
-class Section(Struct, frozen=True, kw_only=True):
+class Section(Struct, frozen=True):
     """A view."""
 
     name: str
     """In the address of its page and its JSON."""
-    title: str
     read: Callable[[Insights, ViewRequest], Any]
     """Asks for what a page shows."""
     about: str
     """What it shows, in a sentence."""
-    command: str
-    """The same in a terminal."""
     rows: str = ""
     """What of the answer is a table, for an export; empty: nothing."""
     words: tuple[str, ...] = ()
@@ -93,6 +90,20 @@ class Section(Struct, frozen=True, kw_only=True):
     """What else it can be narrowed down by."""
     one: bool = False
     """It is about one thing, which its address names."""
+    called: str = ""
+    """Its title, where that is not its name."""
+    typed: str = ""
+    """The same in a terminal, where that is not `mulligan view` with its name."""
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return self.called or self.name.capitalize()
+
+    @property
+    def command(self) -> str:
+        """The same in a terminal."""
+        return self.typed or f"mulligan view {self.name}"
 
     @property
     def answer(self) -> type:
@@ -119,208 +130,170 @@ class Section(Struct, frozen=True, kw_only=True):
 
 SECTIONS: tuple[Section, ...] = (
     Section(
-        name="overview",
-        title="Overview",
-        read=read_overview,
-        about="Calls, goals, and what needs attention.",
-        command="mulligan stats --goals",
+        "overview",
+        read_overview,
+        "Calls, goals, and what needs attention.",
         rows="trend",
+        typed="mulligan stats --goals",
     ),
     Section(
-        name="open",
-        title="Open",
-        read=read_open,
-        about="Actions that need attention, oldest first.",
-        command="mulligan open",
+        "open",
+        read_open,
+        "Actions that need attention, oldest first.",
         rows="items",
         words=("state",),
         paged=True,
         windowed=False,
+        typed="mulligan open",
     ),
     Section(
-        name="actions",
-        title="Actions",
-        read=read_done,
-        about="What agents changed, settled or not, newest first; most of it can still be undone.",
-        command="mulligan actions",
+        "actions",
+        read_done,
+        "What agents changed, settled or not, newest first; most of it can still be undone.",
         rows="items",
         words=("state",),
         paged=True,
+        typed="mulligan actions",
     ),
     Section(
-        name="turns",
-        title="Turns",
-        read=read_turns,
-        about="Requests and what agents did for them, newest first.",
-        command="mulligan view turns",
+        "turns",
+        read_turns,
+        "Requests and what agents did for them, newest first.",
         rows="rows",
         words=("only",),
         paged=True,
     ),
     Section(
-        name="tools",
-        title="Tools",
-        read=read_tools,
-        about="Failure rates, causes and latency by tool and agent.",
-        command="mulligan view tools",
-        rows="tools",
+        "tools", read_tools, "Failure rates, causes and latency by tool and agent.", rows="tools"
     ),
     Section(
-        name="patterns",
-        title="Patterns",
-        read=read_patterns,
-        about="Recurring failures, most frequent first.",
-        command="mulligan view patterns",
+        "patterns",
+        read_patterns,
+        "Recurring failures, most frequent first.",
         rows="rows",
         words=("life",),
         paged=True,
     ),
     Section(
-        name="repairs",
-        title="Repairs",
-        read=read_repairs,
-        about="From failure to success, and which agents depend on repairs.",
-        command="mulligan view repairs",
+        "repairs",
+        read_repairs,
+        "From failure to success, and which agents depend on repairs.",
         rows="agents",
     ),
     Section(
-        name="worth",
-        title="Does it help?",
-        read=read_worth,
-        about="Failures with a correction compared with a control group, over 90 days.",
-        command="mulligan view worth",
+        "worth",
+        read_worth,
+        "Failures with a correction compared with a control group, over 90 days.",
         rows="lessons",
         paged=True,
         windowed=False,
         filters=("tool", "tenant"),
+        called="Does it help?",
     ),
     Section(
-        name="cost",
-        title="Cost",
-        read=read_cost,
-        about="What judges, retries and approvals took, and the results.",
-        command="mulligan stats --cost",
+        "cost",
+        read_cost,
+        "What judges, retries and approvals took, and the results.",
         rows="spent",
         filters=("agent", "tenant"),
+        typed="mulligan stats --cost",
     ),
     Section(
-        name="rules",
-        title="Rules",
-        read=read_rules,
-        about="What checks found, rule by rule, and what is muted, softened or hardened.",
-        command="mulligan view rules",
+        "rules",
+        read_rules,
+        "What checks found, rule by rule, and what is muted, softened or hardened.",
         rows="rows",
     ),
     Section(
-        name="shadow",
-        title="Shadow mode",
-        read=read_shadow,
-        about="What would have been held, undone or corrected where shadow mode only reports.",
-        command="mulligan view shadow",
+        "shadow",
+        read_shadow,
+        "What would have been held, undone or corrected where shadow mode only reports.",
         rows="rows",
+        called="Shadow mode",
     ),
     Section(
-        name="lessons",
-        title="Lessons",
-        read=read_lessons,
-        about="What was learned from failures, and the evidence for it.",
-        command="mulligan lessons list",
+        "lessons",
+        read_lessons,
+        "What was learned from failures, and the evidence for it.",
         rows="rows",
         words=("state",),
         paged=True,
         windowed=False,
+        typed="mulligan lessons list",
     ),
     Section(
-        name="texts",
-        title="Replies and drafts",
-        read=read_texts,
-        about="How often texts were rewritten, and why.",
-        command="mulligan view texts",
+        "texts",
+        read_texts,
+        "How often texts were rewritten, and why.",
         rows="trend",
         filters=("agent", "tenant"),
+        called="Replies and drafts",
     ),
     Section(
-        name="tasks",
-        title="Tasks",
-        read=read_tasks,
-        about="Recurring tasks, and the active version of their notes.",
-        command="mulligan tasks list",
+        "tasks",
+        read_tasks,
+        "Recurring tasks, and the active version of their notes.",
         rows="rows",
         windowed=False,
         filters=("tenant",),
+        typed="mulligan tasks list",
     ),
     Section(
-        name="search",
-        title="Search",
-        read=read_search,
-        about="Ids, tools, agents, contexts of turns, failures and lessons of the last 30 days.",
-        command="mulligan view search --text WORDS",
+        "search",
+        read_search,
+        "Ids, tools, agents, contexts of turns, failures and lessons of the last 30 days.",
         rows="found",
         words=("text",),
         windowed=False,
         filters=("tenant",),
+        typed="mulligan view search --text WORDS",
     ),
     Section(
-        name="health",
-        title="Health",
-        read=read_health,
-        about="State of the store, losses, retention, processes and decisions.",
-        command="mulligan view health",
+        "health",
+        read_health,
+        "State of the store, losses, retention, processes and decisions.",
         rows="acts",
         filters=(),
     ),
 )
 """In the order of the menu."""
+
 SINGLE: tuple[Section, ...] = (
     Section(
-        name="open",
-        title="Open",
-        one=True,
-        read=read_action,
-        about="One action with its history.",
-        command="mulligan show {id}",
+        "open", read_action, "One action with its history.", one=True, typed="mulligan show {id}"
     ),
     Section(
-        name="turns",
-        title="Turns",
-        one=True,
-        read=read_turn,
-        about="One turn, step by step.",
-        command="mulligan log --turn {id}",
+        "turns", read_turn, "One turn, step by step.", one=True, typed="mulligan log --turn {id}"
     ),
     Section(
-        name="undo",
-        title="Undo",
-        one=True,
-        read=read_undo,
-        about="What undoing all of a turn, a session or an agent would do, in which order.",
-        command="mulligan undo --{id} … --plan",
+        "undo",
+        read_undo,
+        "What undoing all of a turn, a session or an agent would do, in which order.",
         words=("of", "since"),
+        one=True,
+        typed="mulligan undo --{id} … --plan",
     ),
     Section(
-        name="patterns",
-        title="Patterns",
+        "patterns",
+        read_pattern,
+        "One recurring failure, and what repaired it.",
         one=True,
-        read=read_pattern,
-        about="One recurring failure, and what repaired it.",
-        command="mulligan view patterns {id}",
+        typed="mulligan view patterns {id}",
     ),
     Section(
-        name="lessons",
-        title="Lessons",
-        one=True,
-        read=read_lesson,
-        about="One lesson with its versions and the calls it affected.",
-        command="mulligan lessons show {id}",
+        "lessons",
+        read_lesson,
+        "One lesson with its versions and the calls it affected.",
         paged=True,
+        one=True,
+        typed="mulligan lessons show {id}",
     ),
     Section(
-        name="tasks",
-        title="Tasks",
+        "tasks",
+        read_task,
+        "One task with all versions of its notes.",
         one=True,
-        read=read_task,
-        about="One task with all versions of its notes.",
-        command="mulligan tasks show {id}",
+        typed="mulligan tasks show {id}",
     ),
 )
 """Pages about one thing."""

@@ -6,8 +6,9 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -147,9 +148,10 @@ def build_chart(kind: str, names: Sequence[str], *columns: Sequence[Any]) -> str
     return encode_json({"kind": kind, "names": list(names), "columns": columns}).decode()
 
 
-def compute_seconds(times: Sequence[datetime]) -> list[float]:
-    """Times as charts have them."""
-    return [at.timestamp() for at in times]
+def list_columns(parts: Sequence[Any], *names: str) -> Iterator[list[Any]]:
+    """What a chart draws of the parts of a span: when each begins, and these of its figures."""
+    yield [part.at.timestamp() for part in parts]
+    yield from ([attrgetter(name)(part) for part in parts] for name in names)
 
 
 FORMATS: Mapping[str, Callable[..., str]] = {
@@ -220,7 +222,7 @@ def build_environment() -> Environment:
         chart=build_chart,
         badge=build_badge,
         when=build_when,
-        at_seconds=compute_seconds,
+        columns=list_columns,
         scopes=list_scopes,
         Role=Role,
     )

@@ -8,7 +8,7 @@ import sys
 from mulligan.cli.options import add_store, command, option
 from mulligan.cli.terminal import print_line
 from mulligan.codec import encode_json
-from mulligan.insights.figures import WINDOWS
+from mulligan.insights.filters import Window
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
 from mulligan.types.display import escape_json
@@ -25,7 +25,7 @@ SECTION_WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in sec
     option("view", choices=[each.name for each in SECTIONS], help="which page"),
     option("id", nargs="?", default="", help="the id of one item"),
     add_store,
-    option("--window", choices=list(WINDOWS), default="7d", help="(default: 7d)"),
+    option("--window", choices=Window, default="7d", help="(default: 7d)"),
     *(
         option(f"--{name}", default="", metavar=name.upper(), help=f"only this {name}")
         for name in ("tool", "agent", *SECTION_WORDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from jinja2 import UndefinedError
@@ -91,9 +92,14 @@ def test_what_would_turn_or_hide_text_is_shown() -> None:
 
 
 def test_a_chart_is_its_columns() -> None:
-    said = json.loads(site.build_chart("rate", ["a"], site.compute_seconds([NOW]), [None]))
+    parts = [
+        SimpleNamespace(at=NOW, share=HALF),
+        SimpleNamespace(at=NOW, share=Estimate(figure=None, n=0)),
+    ]
 
-    assert said == {"kind": "rate", "names": ["a"], "columns": [[NOW.timestamp()], [None]]}
+    said = json.loads(site.build_chart("rate", ["a"], *site.list_columns(parts, "share.figure")))
+
+    assert said == {"kind": "rate", "names": ["a"], "columns": [[NOW.timestamp()] * 2, [0.5, None]]}
 
 
 def test_what_stands_in_backticks_is_code_and_still_escaped() -> None:

@@ -234,7 +234,7 @@ _PLAIN_DATA = (
 def encode_exact(value: object) -> bytes | None:
     """A value as JSON that names every type which JSON has not; `None`: it cannot be had back."""
     try:
-        text = _dump(_Writer().write(value))
+        text = dump_json(_Writer().write(value)).encode()
         return text if is_identical(decode_exact(text), value) else None
     except Exception:  # noqa: BLE001 - a user's class may raise anything
         return None
@@ -251,7 +251,8 @@ def encode_named(values: Names, *, at: str) -> bytes:
     A `ConfigurationError` says where `at` something cannot be kept at all, and what to do.
     """
     try:
-        text = _dump(_tag(dict, [[name, _write_named(held)] for name, held in values.items()]))
+        written = [[name, _write_named(held)] for name, held in values.items()]
+        text = dump_json(_tag(dict, written)).encode()
         decode_exact(text)
     except Exception as error:
         path, part = _find_unkept(values, at)
@@ -447,10 +448,6 @@ def _write_named(value: object) -> object:
 
 def _tag(kind: type, held: object) -> dict[str, object]:
     return {"type": kind.__name__, "value": held}
-
-
-def _dump(written: object) -> bytes:
-    return json.dumps(written, separators=(",", ":")).encode()
 
 
 def _read(written: Any) -> Any:
@@ -749,10 +746,7 @@ def _lift(part: Any, definitions: Schema) -> Any:
     return {name: _lift(each, definitions) for name, each in part.items() if name != "$defs"}
 
 
-Schemas = dict[str, Any]
-
-
-def describe_types(kinds: Sequence[Any], *, at: str) -> tuple[list[Schemas], Schemas]:
+def describe_types(kinds: Sequence[Any], *, at: str) -> tuple[list[Schema], Schema]:
     """A schema for each kind, and what they refer to, by name; `at` is where that will stand."""
     schemas, parts = msgspec.json.schema_components(
         kinds, schema_hook=lambda _: {"description": "Any value."}, ref_template=f"{at}{{name}}"

@@ -96,14 +96,6 @@ def _parse_key(value: object) -> bytes | None:
     return base64.b64decode(_parse_text(value).removeprefix("whsec_"), validate=True)
 
 
-def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
-    return read_error_rules(json.loads(value) if isinstance(value, str) else value)
-
-
-def _parse_waivers(value: object) -> tuple[Waiver, ...]:
-    return read_waivers(json.loads(value) if isinstance(value, str) else value)
-
-
 def _parse_whole_number(value: object) -> int:
     number = _parse_number(value)
     if number != int(number):
@@ -138,6 +130,13 @@ def _build_choice(kind: type[StrEnum]) -> SettingForm:
     return SettingForm(" or ".join(f"`{each}`" for each in kind), partial(_parse_choice, kind))
 
 
+def _build_tables(read: Callable[[Any], object]) -> SettingForm:
+    return SettingForm(
+        "a list of tables; as text in JSON",
+        lambda value: read(json.loads(value) if isinstance(value, str) else value),
+    )
+
+
 FORMS: Mapping[object, SettingForm] = {
     str: SettingForm("text", _parse_text),
     bool: SettingForm("`true` or `false`", _parse_bool),
@@ -155,8 +154,8 @@ FORMS: Mapping[object, SettingForm] = {
     Mode: _build_choice(Mode),
     Outside: _build_choice(Outside),
     WebhookForm: _build_choice(WebhookForm),
-    tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
-    tuple[Waiver, ...]: SettingForm("a list of tables; as text in JSON", _parse_waivers),
+    tuple[ErrorRule, ...]: _build_tables(read_error_rules),
+    tuple[Waiver, ...]: _build_tables(read_waivers),
     str | Similarity: SettingForm(
         "text; in Python also a function",
         lambda value: value if callable(value) else _parse_text(value),

@@ -25,13 +25,16 @@ from mulligan.insights.overview import (
 )
 from mulligan.insights.patterns import read_pattern, read_patterns
 from mulligan.insights.reader import StoreReader
+from mulligan.insights.rules import read_rules
 from mulligan.insights.shadow import read_shadow
 from mulligan.insights.texts import read_texts
 from mulligan.insights.tools import build_repairs, read_tools
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.events import AskOutcome, JudgeAsked
+from mulligan.types.finding import FindingRow
 from mulligan.types.log import Batch, LogQuery, Rollup, Slot
+from mulligan.types.values import to_us
 from mulligan_dashboard.site import build_environment
 from mulligan_testing.store_contract.contract import make_log_row
 from tests.dashboard.stage import Stage, run_apart
@@ -216,6 +219,19 @@ def test_what_shadow_mode_would_have_done_is_listed_by_tool() -> None:
     [row] = view.rows
     assert (row.tool, row.agent, row.held, row.undone) == ("send_mail", "(unnamed)", 2, 0)
     assert other.rows == ()
+
+
+def test_the_rules_that_spoke_up_about_a_tool_are_found_by_its_server_too(m: Mulligan) -> None:
+    at_us = to_us(m.insights.clock(), name="now")
+    found = FindingRow("1", at_us, "", "planner", "office", "move", "day.late", "error")
+    m.insights.store.log.write(Batch(rows=[], findings=[found]))
+
+    asked = {tool: ViewFilter(tool=tool) for tool in ("office/move", "move", "home/move")}
+    rows = {tool: read_rules(m.insights, ViewRequest(filter=f)).rows for tool, f in asked.items()}
+
+    assert [row.rule for row in rows["office/move"]] == ["day.late"]
+    assert rows["move"] == rows["office/move"]
+    assert rows["home/move"] == ()
 
 
 MONTH = ViewFilter(window=Window.MONTH)

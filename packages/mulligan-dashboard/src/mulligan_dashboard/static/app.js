@@ -38,12 +38,15 @@ const padded = (columns) => { const xs = columns[0]; const step = xs.length > 1 
 
 let bars = null;
 let charts = [];
+// A share as a line, and its interval between two that are not drawn.
+const drawInterval = (names) => {
+  const line = { label: names[0], stroke: colour("accent"), width: 2, value: shown(percent), points: { show: true, size: 5, fill: colour("accent") } };
+  const edge = (label) => ({ label, class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } });
+  return { series: [{}, line, edge(names[1]), edge(names[2])], bands: [{ series: [3, 2], fill: fade("accent", 16) }] };
+};
 const KINDS = {
   success: (names) => ({
-    series: [{}, { label: names[0], stroke: colour("accent"), width: 2, points: { show: true, size: 5, fill: colour("accent") }, value: shown(percent) },
-      { label: names[1], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } },
-      { label: names[2], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } }],
-    bands: [{ series: [3, 2], fill: fade("accent", 16) }],
+    ...drawInterval(names),
     y: { values: percent, range: (_, low, high) => [Math.max(0, Math.min(low ?? 0, 0.9) - 0.02), Math.min(1.005, Math.max(high ?? 1, 1))] },
   }),
   volume: (names) => ({
@@ -58,10 +61,7 @@ const KINDS = {
     y: { values: millis, range: (_, __, high) => [0, Math.max(1, high * 1.1)] },
   }),
   rate: (names) => ({
-    series: [{}, { label: names[0], stroke: colour("accent"), width: 2, value: shown(percent), points: { show: true, size: 5, fill: colour("accent") } },
-      { label: names[1], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } },
-      { label: names[2], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } }],
-    bands: [{ series: [3, 2], fill: fade("accent", 16) }],
+    ...drawInterval(names),
     y: { values: percent, range: (_, __, high) => [0, Math.max(0.1, Math.min(1, high * 1.1))] },
   }),
   calibration: (names) => ({
@@ -230,6 +230,12 @@ function ask(buttons, name) {
   };
 }
 
+function buildRow(name, text) {
+  const row = document.createElement("div");
+  row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: text }));
+  return row;
+}
+
 // Nobody decides about a call unread: what was asked, what it is given, what it changes, until when.
 async function explain(button) {
   const about = /^(\/api\/v1\/open\/[^/]+)\/(\w+)$/.exec(button.dataset.act);
@@ -237,20 +243,12 @@ async function explain(button) {
   const answer = await fetch(about[1], { headers: { accept: "application/json" } });
   if (!answer.ok) throw new Error();
   const page = await answer.json();
-  const shown = page.brief.map(({ name, text }) => {
-    const row = document.createElement("div");
-    row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: text }));
-    return row;
-  });
+  const shown = page.brief.map(({ name, text }) => buildRow(name, text));
   if (about[2] !== "approve") return [shown, {}];
   const edits = listEdits(), words = { version: String(page.item.version) };
   if (!edits.length) return [shown, words];
   words.changes = JSON.stringify(Object.fromEntries(edits.map((box) => [box.dataset.edit, readEdit(box)])));
-  const changed = edits.map((box) => {
-    const row = document.createElement("div");
-    row.append(Object.assign(document.createElement("dt"), { textContent: `You change ${box.dataset.edit}` }), Object.assign(document.createElement("dd"), { textContent: box.value }));
-    return row;
-  });
+  const changed = edits.map((box) => buildRow(`You change ${box.dataset.edit}`, box.value));
   return [[...changed, ...shown], words];
 }
 

@@ -74,33 +74,27 @@ class Hosts:
 
     def for_pydantic_ai(self, **options: Unpack[RunOptions]) -> Reflection:
         """A capability: `Agent(…, capabilities=[m.for_pydantic_ai()])`."""
-        made: Reflection = self._adapt("pydantic_ai", options)
-        return made
+        return cast("Reflection", self._adapt("pydantic_ai", options))
 
     def for_langchain(self, **options: Unpack[RunOptions]) -> TurnMiddleware:
         """A middleware: `create_agent(model, tools, middleware=[m.for_langchain()])`."""
-        made: TurnMiddleware = self._adapt("langchain", options)
-        return made
+        return cast("TurnMiddleware", self._adapt("langchain", options))
 
     def for_openai_agents(self, **options: Unpack[RunOptions]) -> ReviewedRunner:
         """A runner in the place of `Runner`: `await m.for_openai_agents().run(agent, "…")`."""
-        made: ReviewedRunner = self._adapt("openai_agents", options)
-        return made
+        return cast("ReviewedRunner", self._adapt("openai_agents", options))
 
     def for_fastmcp(self, **options: Unpack[RunOptions]) -> ReviewedCalls:
         """A middleware of a server: `mcp.add_middleware(m.for_fastmcp())`."""
-        made: ReviewedCalls = self._adapt("fastmcp", options)
-        return made
+        return cast("ReviewedCalls", self._adapt("fastmcp", options))
 
     def for_strands(self, **options: Unpack[RunOptions]) -> StrandsHooks:
         """A provider of hooks: `Agent(…, hooks=[m.for_strands()])`."""
-        made: StrandsHooks = self._adapt("strands", options)
-        return made
+        return cast("StrandsHooks", self._adapt("strands", options))
 
     def for_google_adk(self, **options: Unpack[RunOptions]) -> AdkPlugin:
         """A plugin: `App(…, plugins=[m.for_google_adk()])`, for its runner."""
-        made: AdkPlugin = self._adapt("google_adk", options)
-        return made
+        return cast("AdkPlugin", self._adapt("google_adk", options))
 
     def for_claude_agent(self, **options: Unpack[RunOptions]) -> Any:
         """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
@@ -108,13 +102,11 @@ class Hosts:
 
     def for_dbos(self, **options: Unpack[RunOptions]) -> DbosTurns:
         """Turns as workflows of DBOS: `m.for_dbos().make_workflow(plan, tools=[…])`."""
-        made: DbosTurns = self._adapt("dbos", options)
-        return made
+        return cast("DbosTurns", self._adapt("dbos", options))
 
     def for_temporal(self, **options: Unpack[RunOptions]) -> TemporalTurns:
         """Turns as workflows of Temporal, whose worker takes its `list_activities([…])`."""
-        made: TemporalTurns = self._adapt("temporal", options)
-        return made
+        return cast("TemporalTurns", self._adapt("temporal", options))
 
     def for_host(
         self, adapter: str | Callable[[Host], Any], /, **options: Unpack[RunOptions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from msgspec import Struct
 
@@ -15,7 +15,8 @@ from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Store, Vacuum, Vacuumed, run_as_leader
 from mulligan.types.limits import Retention
 
-HOUR = 3600.0
+FIRST, HOUR = 30.0, 3600.0
+"""Seconds until a process sweeps, and until it does so again."""
 EVERY = timedelta(minutes=50)
 """Once for all processes of a store; a little less than an hour, or its own pace would skip one."""
 
@@ -44,8 +45,16 @@ def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = Fal
     Large files and tables keep pieces of it, unless they are written anew `whole`.
     """
     now = clock()
+    learned = now - retention.learned
+    removals: dict[str, Callable[[], int]] = {
+        "rows": lambda: store.log.prune(before=now - retention.log),
+        "actions": lambda: store.journal.prune(settled_before=now - retention.settled),
+        "kept": lambda: store.vault.shred(now=now),
+        "episodes": lambda: store.failures.prune(before=learned),
+        "versions": lambda: store.task_versions.prune(before=learned),
+    }
     counts, failed = dict[str, int](), list[StoreError]()
-    for name, remove in _list_removals(store, retention, now=now).items():
+    for name, remove in removals.items():
         try:
             counts[name] = remove()
         except StoreError as error:
@@ -55,20 +64,6 @@ def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = Fal
     if failed:
         raise failed[0]
     return Swept(**counts, vacuumed=vacuumed)
-
-
-def _list_removals(
-    store: Store, retention: Retention, *, now: datetime
-) -> dict[str, Callable[[], int]]:
-    """What removes each kind of record, and says how many there were."""
-    learned = now - retention.learned
-    return {
-        "rows": lambda: store.log.prune(before=now - retention.log),
-        "actions": lambda: store.journal.prune(settled_before=now - retention.settled),
-        "kept": lambda: store.vault.shred(now=now),
-        "episodes": lambda: store.failures.prune(before=learned),
-        "versions": lambda: store.task_versions.prune(before=learned),
-    }
 
 
 def _vacuum(store: Store, *, whole: bool) -> Vacuumed | None:
@@ -82,14 +77,11 @@ def _vacuum(store: Store, *, whole: bool) -> Vacuumed | None:
 class Housekeeping:
     """Sweeps every hour, one process for all that share a store, on a thread that ends with it."""
 
-    def __init__(
-        self, store: Store, *, retention: Retention, clock: Clock, first: float = 30.0
-    ) -> None:
+    def __init__(self, store: Store, *, retention: Retention, clock: Clock) -> None:
         self._store = store
         self._retention = retention
         self._clock = clock
         self._over = threading.Event()
-        self._first = first
         self._thread = threading.Thread(target=self._run, name="mulligan-sweep", daemon=True)
         self._thread.start()
 
@@ -107,7 +99,7 @@ class Housekeeping:
             return sweep(self._store, retention=self._retention, clock=self._clock)
 
     def _run(self) -> None:
-        pause = self._first
+        pause = FIRST
         while not self._over.wait(pause):
             pause = HOUR
             try:

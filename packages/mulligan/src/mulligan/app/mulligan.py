@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from mulligan.app.hosts import ApplicationHost, Hosts
@@ -47,26 +47,18 @@ AnyAgent = Callable[[OpenTurn], object]
 """What acts: a plain function or an async one."""
 
 
-def as_async(agent: AnyAgent) -> Agent:
-    """The agent as one to await; a plain function runs in a thread, still in its turn."""
+def as_async(agent: AnyAgent, here: WaitingThread | None = None) -> Agent:
+    """The agent as one to await: a plain function runs in its turn on the thread that waits `here`,
+    else on one of its own."""
+    call_plain = partial(call_aside, agent) if here is None else here.bring(agent)
 
     async def call_beside(turn: OpenTurn) -> object:
-        return await _await_answer(await call_aside(agent, turn))
+        return await _await_answer(await call_plain(turn))
 
     async def call_here(turn: OpenTurn) -> object:
         return await _await_answer(agent(turn))
 
     return call_here if is_async(agent) else call_beside
-
-
-def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
-    """The agent as one to await on the loop, which runs on the thread that waits."""
-    call_there = here.bring(agent)
-
-    async def call_agent(turn: OpenTurn) -> object:
-        return await _await_answer(await call_there(turn))
-
-    return call_agent
 
 
 def _refuse_misfit(agent: AnyAgent, error: TypeError) -> None:
@@ -360,7 +352,7 @@ class Mulligan(Hosts, Writing):
         refuse_running_loop(instead="await m.act(…)")
         about.setdefault("agent", read_name(agent))
         here = None if is_async(agent) else WaitingThread()
-        called = agent if here is None else _bring(agent, here)
+        called = as_async(agent, here)
 
         async def act_alone() -> Done[Any]:
             # The loop ends with this turn, and so would recovery on it: it is waited for.

@@ -47,7 +47,7 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
                 | {"what": listed.describe(action), "request": listed.read_request(action)}
                 | {
                     "arguments": listed.read_arguments(action),
-                    "choices": encode_choices(action, listed),
+                    "choices": listed.list_choices(action),
                 }
                 for action in actions
             ]
@@ -210,8 +210,3 @@ def encode_action(action: Action) -> dict[str, object]:
         "changed_at": action.changed_at.isoformat(),
         "detail": dict(action.detail),
     }
-
-
-def encode_choices(action: Action, listed: OpenList) -> list[dict[str, str]]:
-    """What a person may do about an action, for programs."""
-    return [{"act": each.act.value, "does": each.does} for each in listed.list_choices(action)]

@@ -21,7 +21,7 @@ from mulligan.cli.options import (
     suggest_name,
 )
 from mulligan.insights.cost import CostView, read_cost
-from mulligan.insights.figures import WINDOWS, Estimate, SeriesStep, Share
+from mulligan.insights.figures import Estimate, SeriesStep, Share
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
 from mulligan.insights.overview import Criterion, Figures
@@ -101,7 +101,7 @@ def _follow_log(insights: Insights, query: LogQuery, *, as_json: bool) -> int:
 @command(
     "stats",
     add_store_and_json,
-    option("--window", choices=list(WINDOWS), help="how far back (default: 24h; 30d with --goals)"),
+    option("--window", choices=Window, help="how far back (default: 24h; 30d with --goals)"),
     one_of(
         option(
             "--series",
@@ -129,21 +129,21 @@ def run_stats(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, a series over time, or the goals."""
     if (options.tool or options.agent) and not options.series:
         raise ConfigurationError("--tool and --agent filter a series: add --series day.")
-    window = options.window or ("30d" if options.goals else "24h")
+    window = Window(options.window or ("30d" if options.goals else "24h"))
     with Insights.open(settings) as insights:
         if options.goals:
-            goals = insights.progress.read_goals(WINDOWS[window])
+            goals = insights.progress.read_goals(window.length)
             columns = ("goal", "target", f"figure, last {window}", "met")
             rows = [row for each in goals for row in _format_criterion(each)]
             table = render.build_table(rows, columns=columns)
             return render.answer(options, {"window": window, "goals": goals}, table)
         if options.cost:
-            asked = ViewRequest(filter=ViewFilter(window=Window(window)))
+            asked = ViewRequest(filter=ViewFilter(window=window))
             cost = read_cost(insights, asked)
             return render.answer(options, cost, *_describe_cost(cost, window=window))
         if options.series:
             series = insights.progress.read_series(
-                WINDOWS[window],
+                window.length,
                 step=SeriesStep(options.series),
                 tool=options.tool,
                 agent=options.agent,
@@ -151,21 +151,21 @@ def run_stats(options: argparse.Namespace, settings: Settings) -> int:
             shares = [_format_row(part.share) for part in series.parts if part.share.tries]
             table = render.build_table(shares, columns=(f"{series.step}, UTC", *_SHARE))
             return render.answer(options, series, table if shares else "No call was made.")
-        figures = insights.figures(WINDOWS[window])
+        figures = insights.figures(window.length)
     return render.answer(options, figures, *_describe_stats(figures, window=window))
 
 
 @command(
     "patterns",
     add_store_and_json,
-    option("--window", choices=list(WINDOWS), default="24h", help="how far back (default: 24h)"),
+    option("--window", choices=Window, default="24h", help="how far back (default: 24h)"),
     limit(20),
     about="Group failures by their message with values masked, most frequent first.",
 )
 def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
     """Show the patterns."""
     with Insights.open(settings) as insights:
-        patterns = insights.patterns(WINDOWS[options.window], limit=options.limit)
+        patterns = insights.patterns(Window(options.window).length, limit=options.limit)
     nothing = Text("Nothing failed.", style="green")
     said = _build_pattern_table(patterns) if patterns else nothing
     return render.answer(options, {"patterns": patterns}, said)
@@ -217,7 +217,11 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
 
 def _describe_cost(cost: CostView, *, window: str) -> Iterator[str | Table]:
     rows = [
-        (each.what, f"{each.times:.0f}", *map(_format_sum, (each.seconds, *each.tokens)))
+        (
+            each.what,
+            f"{each.times:.0f}",
+            *(render.format_figure(n, ",.0f") for n in (each.seconds, *each.tokens)),
+        )
         for each in cost.spent
     ]
     columns = (f"spent, last {window}", "times", "seconds", "tokens in", "tokens out")
@@ -228,10 +232,6 @@ def _describe_cost(cost: CostView, *, window: str) -> Iterator[str | Table]:
     yield render.build_table(saved, columns=("result", "times"))
     if not cost.whole:
         yield "There are older actions that were not counted."
-
-
-def _format_sum(n: float | None) -> str:
-    return "-" if n is None else f"{n:,.0f}"
 
 
 def _describe_stats(figures: Figures, *, window: str) -> Iterator[str | Table]:

@@ -92,14 +92,13 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     facts: dict[str, object] = {
         "what": page.item.what,
         "request": page.request,
-        "arguments": dict(page.arguments),
+        "arguments": page.arguments,
         "brief": page.brief,
         "entries": [
-            {"at": step.at.isoformat(), "state": step.state.value, "detail": dict(step.said)}
-            for step in page.history
+            {"at": step.at, "state": step.state, "detail": step.said} for step in page.history
         ],
-        "recipe": list(page.commands),
-        "choices": [{"act": c.act.value, "does": c.does} for c in page.item.choices],
+        "recipe": page.commands,
+        "choices": page.item.choices,
         "contents": contents,
     }
     said = _describe_page(page, action=action, contents=contents)

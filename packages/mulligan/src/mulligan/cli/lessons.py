@@ -244,8 +244,7 @@ def _show(options: argparse.Namespace, history: LessonHistory) -> int:
 
 def encode_lesson(lesson: Lesson) -> dict[str, object]:
     """One version of it, for programs."""
-    built_in = lesson.by == BUILT_IN
-    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat(), "built_in": built_in}
+    return {**asdict(lesson), "built_in": lesson.by == BUILT_IN}
 
 
 def _describe_lesson(history: LessonHistory) -> Iterator[str | Table]:

@@ -92,6 +92,11 @@ def to_plain_json(value: object) -> object:
             return str(value)
 
 
+def format_figure(value: float | None, form: str) -> str:
+    """A figure as `format` writes it; a dash where there is none."""
+    return "-" if value is None else format(value, form)
+
+
 def build_text(value: object, style: str = "") -> Text:
     """Foreign text, harmless in a terminal."""
     return Text(escape_text(str(value)), style=style, overflow="fold")

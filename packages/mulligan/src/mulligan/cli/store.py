@@ -146,8 +146,8 @@ def _build_overview(found: Diagnosis) -> RenderableType:
             ("rows dropped", found.dropped),
             ("open actions", health.open_actions),
             ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
-            ("with agent and context", _format_share(found.with_context)),
-            ("with derived agent and context", _format_share(found.derived_context)),
+            ("with agent and context", render.format_figure(found.with_context, ".0%")),
+            ("with derived agent and context", render.format_figure(found.derived_context, ".0%")),
             ("outside any turn", sum(each.count for each in found.outside)),
             ("mode, by an operator", _list_modes(found.modes)),
             ("capture", found.capture.value),
@@ -205,10 +205,6 @@ def run_mode(options: argparse.Namespace, settings: Settings) -> int:
 
 def _list_schemas(health: Health) -> str:
     return ", ".join(f"{part} {number}" for part, number in health.schemas.items())
-
-
-def _format_share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
 
 
 @command(

@@ -49,7 +49,7 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
             task.runs,
             task.versions,
             _format_top(task),
-            _format_score(task.mean),
+            render.format_figure(task.mean, ".2f"),
         )
         for task in tasks
     ]
@@ -66,7 +66,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     on_top = next(notes for notes in history.versions if notes.version == summary.on_top)
     return render.answer(
         options,
-        {"task": summary, "notes": _encode_notes(on_top)},
+        {"task": summary, "notes": on_top},
         f"{_describe_ground(summary.ground)}: version {_format_top(summary)} is active.",
         *_describe_notes(on_top, static=history.versions[0]),
     )
@@ -79,7 +79,7 @@ def run_history(options: argparse.Namespace, settings: Settings) -> int:
         history = insights.task_list.read_history(options.task, model=options.model)
     facts = {
         "task": history.ground,
-        "versions": [_encode_notes(notes) for notes in history.versions],
+        "versions": history.versions,
         "results": history.results,
     }
     rows = [_format_row(notes, history) for notes in history.versions]
@@ -269,12 +269,11 @@ def _format_row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
     state = result.card.state
     if notes.version == history.on_top and state is NotesState.TRIAL:
         state = NotesState.CHAMPION  # Version 0 is active without being made champion.
-    return (notes.version, state.value, result.card.runs, _format_score(result.mean), bar, changed)
-
-
-def _format_score(mean: float | None) -> str:
-    return "-" if mean is None else f"{mean:.2f}"
-
-
-def _encode_notes(notes: Notes) -> dict[str, object]:
-    return {**asdict(notes), "at": notes.at.isoformat()}
+    return (
+        notes.version,
+        state.value,
+        result.card.runs,
+        render.format_figure(result.mean, ".2f"),
+        bar,
+        changed,
+    )

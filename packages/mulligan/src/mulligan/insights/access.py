@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from mulligan.insights.filters import NameLookup
 from mulligan.settings import Settings
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from mulligan.stores.postgres.roles import RoleGrant as RoleGrant
     from mulligan.stores.postgres.roles import RoleTable
     from mulligan.stores.postgres.store import PostgresStore
-
-
-T = TypeVar("T")
 
 
 class AccessList:
@@ -32,32 +30,32 @@ class AccessList:
 
     def list_roles(self) -> list[RoleGrant]:
         """Every role that was given something."""
-        return self._open(lambda access, _store: access.list_granted())
+        with self._open() as (access, _):
+            return access.list_granted()
 
     def grant(self, role: str, *, surface: str, tenant: str | None = None) -> RoleGrant:
         """Have a role see what its surface does, in place of what it was given before."""
         from mulligan.stores.postgres.roles import RoleGrant, Surface
 
-        def give(access: RoleTable, store: PostgresStore) -> RoleGrant:
+        if (surface == Surface.TENANT) != bool(tenant):
+            raise ConfigurationError("A role sees one tenant, which has to be named, or all.")
+        with self._open() as (access, store):
             whose = NameLookup(self._settings.build_redactor(store)).find_tenant(tenant or None)
             access.grant(RoleGrant(role=role, surface=Surface(surface), tenant=whose))
             return next(each for each in access.list_granted() if each.role == role)
 
-        if (surface == Surface.TENANT) != bool(tenant):
-            raise ConfigurationError("A role sees one tenant, which has to be named, or all.")
-        return self._open(give)
-
     def revoke(self, role: str) -> bool:
         """Have a role see nothing more; whether it was given anything."""
-        return self._open(lambda access, _store: access.revoke(role))
+        with self._open() as (access, _):
+            return access.revoke(role)
 
-    def _open(self, work: Callable[[RoleTable, PostgresStore], T]) -> T:
+    @contextmanager
+    def _open(self) -> Iterator[tuple[RoleTable, PostgresStore]]:
         from mulligan.stores.postgres.store import PostgresStore
 
         settings = self._settings
         store = open_store(settings.store, migrate=False, vault_key=settings.vault_key)
-        try:
+        with closing(store):
             assert isinstance(store, PostgresStore)  # noqa: S101 - its URL says so
-            return store.change_access(lambda access: work(access, store))
-        finally:
-            store.close()
+            with store.open_access() as access:
+                yield access, store

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from mulligan.learning.calibration import SURE, compute_wilson
 from mulligan.types.action import Opening
+from mulligan.types.finding import FindingCount
 from mulligan.types.interfaces import KnownTool
 from mulligan.types.log import Rollup, Slot, TextSlot, compute_bucket_floor_us
 
@@ -66,7 +67,7 @@ class Share(Struct, frozen=True, kw_only=True):
     p95_ms: float
 
 
-def name_tool(call: Slot | Opening | KnownTool) -> str:
+def name_tool(call: Slot | Opening | KnownTool | FindingCount) -> str:
     """A tool as surfaces show it, with its server where it has one."""
     return f"{call.server}/{call.tool}" if call.server else call.tool
 
@@ -79,7 +80,7 @@ def add_up_counts(counts: Iterable[Rollup]) -> Rollup:
     return total
 
 
-def name_agent(call: Slot | TextSlot) -> str:
+def name_agent(call: Slot | TextSlot | Opening | FindingCount) -> str:
     """An agent as surfaces show it."""
     return call.agent or UNNAMED
 
@@ -132,10 +133,6 @@ def _compute_percentile(latency: Mapping[int, float], share: float) -> float:
         if seen >= wanted:
             return compute_bucket_floor_us(bucket) / 1000
     return 0.0
-
-
-WINDOWS = {"24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
-"""The spans that are asked for most."""
 
 
 HOUR = timedelta(hours=1)

@@ -10,9 +10,10 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from mulligan.insights.figures import UNNAMED, WINDOWS, SeriesStep, name_tool
+from mulligan.insights.figures import SeriesStep, name_agent, name_tool
 from mulligan.redaction import Redactor
 from mulligan.types.action import Opening
+from mulligan.types.finding import FindingCount
 from mulligan.types.log import Slot
 from mulligan.types.values import IdentityKind, is_identity, read_label
 
@@ -27,7 +28,7 @@ class Window(StrEnum):
     @property
     def length(self) -> timedelta:
         """As a duration."""
-        return WINDOWS[self.value]
+        return timedelta(days={"24h": 1, "7d": 7, "30d": 30}[self.value])
 
     @property
     def step(self) -> SeriesStep:
@@ -52,11 +53,12 @@ class ViewFilter(Struct, frozen=True, kw_only=True):
 
     def fits(self, call: Slot | Opening) -> bool:
         """Whether these calls, or this one, are asked for."""
-        return (
-            self.tool in (None, call.tool, name_tool(call))
-            and self.agent in (None, call.agent or UNNAMED)
-            and self.tenant in (None, call.tenant)
-        )
+        return self.fits_finding(call) and self.tenant in (None, call.tenant)
+
+    def fits_finding(self, found: Slot | Opening | FindingCount) -> bool:
+        """The same of what names no tenant."""
+        named = self.tool in (None, found.tool, name_tool(found))
+        return named and self.agent in (None, name_agent(found))
 
 
 SIZE = 20

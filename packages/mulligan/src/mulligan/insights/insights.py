@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 CONTEXT_GOAL = 0.8
 """The target share of calls with agent and context."""
 
+PAUSE = 0.5
+"""Seconds between two looks for new rows."""
+
 GRACE = timedelta(days=2)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
 where the log is in partitions a day goes as a whole."""
@@ -55,8 +58,8 @@ MOST_ACTIONS = 10_000
 """Of the journal, the newest, that are looked through for a tool that the log knows nothing of."""
 MOST_SILENT = 10
 """Declared tools without a call that are named."""
-KNOWN = timedelta(days=30)
-"""How long a tool is one of a tenant's after its last call."""
+MONTH = timedelta(days=30)
+"""How long a tool is a tenant's after its last call, and how far back patterns are compared."""
 
 _LITTLE_CONTEXT = (
     "Only {share:.0%} of the last day's calls name their agent and context "
@@ -184,7 +187,7 @@ class Insights(StoreReader):
             return self.store.catalog.list_tools()
         declared = {(each.server, each.tool): each for each in self.declared()}
         now, label = self.clock(), self.names.find_label
-        slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
+        slots = self.store.log.sum_rollups(since=now - MONTH, until=now)
         called = {(slot.server, slot.tool) for slot in slots}
         return [
             # Of another process's declaration, only what its author shares with every tenant.
@@ -281,7 +284,6 @@ class Insights(StoreReader):
     def _find_alike(
         self, tool: str, *, arguments: Mapping[str, object], error: str
     ) -> Alike | None:
-        from mulligan.insights.figures import WINDOWS
         from mulligan.learning.classify import classify_text
         from mulligan.learning.fingerprint import (
             MOST_PATTERNS,
@@ -304,7 +306,7 @@ class Insights(StoreReader):
             return None
         known = [
             classify_pattern(each.pattern)
-            for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
+            for each in self._read_patterns(MONTH, most=MOST_PATTERNS)
         ]
         return find_alike(pattern, known, similarity=self.settings.memory.measure())
 
@@ -343,9 +345,7 @@ class Insights(StoreReader):
         """Rows of the log."""
         return self.store.log.list_rows(self._find_names(query))
 
-    def follow(
-        self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
-    ) -> Iterator[LogRow]:
+    def follow(self, query: LogQuery) -> Iterator[LogRow]:
         """The last rows that fit, then each new one as it is stored. Never ends by itself."""
         query = self._find_names(query)
         for row in reversed(self.store.log.list_rows(query)):
@@ -356,7 +356,7 @@ class Insights(StoreReader):
             for row in self.store.log.list_rows(query):
                 query = replace(query, after=row.id)
                 yield row
-            sleep(pause)
+            time.sleep(PAUSE)
 
     def diagnose(self, *, thorough: bool = True) -> Diagnosis:
         """Look at everything once; not thorough: without reading the store from end to end."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -546,33 +546,9 @@ class WorthView(Struct, frozen=True, kw_only=True):
     """The newest ones, by which lessons and probabilities were weighed."""
 
 
-@dataclass(slots=True)
-class LessonCases:
-    """Failures that one lesson was offered for, or would have been."""
-
-    treated: int = 0
-    treated_repaired: int = 0
-    control: int = 0
-    control_repaired: int = 0
-
-    def add(self, episode: Episode) -> None:
-        """Count one more."""
-        repaired = episode.ending is Ending.REPAIRED
-        if episode.group is Group.TREATED:
-            self.treated += 1
-            self.treated_repaired += repaired
-        else:
-            self.control += 1
-            self.control_repaired += repaired
-
-    def compare(self) -> dict[str, float | None]:
-        """By how much more of them were repaired, where there are enough to say so."""
-        if min(self.treated, self.control) < ENOUGH:
-            return {"lift": None}
-        lift, low, high = compute_difference(
-            (self.treated_repaired, self.treated), (self.control_repaired, self.control)
-        )
-        return {"lift": lift, "low": low, "high": high}
+Cases = Counter[tuple[Group | None, bool]]
+"""How many failures there were that one lesson was offered for, or would have been: by their group,
+and whether they were repaired."""
 
 
 def read_worth(ask: StoreReader, asked: ViewRequest) -> WorthView:
@@ -599,33 +575,42 @@ def read_worth(ask: StoreReader, asked: ViewRequest) -> WorthView:
 
 def _weigh_failures(
     ask: StoreReader, asked: ViewFilter
-) -> tuple[Measured, int, Mapping[str, LessonCases]]:
+) -> tuple[Measured, int, Mapping[str, Cases]]:
     """What the newest failures say: of all, how many, and by lesson, the most offered first."""
     tool, tenant = asked.tool_name, asked.tenant
     query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
     episodes = ask.store.failures.list_episodes(query)
-    cases: dict[str, LessonCases] = {}
+    cases: dict[str, Cases] = {}
     for each in episodes:
         if each.group is not None and each.offer is not None and each.offer.lesson:
-            cases.setdefault(each.offer.lesson, LessonCases()).add(each)
-    ordered = sorted(cases.items(), key=lambda each: (-each[1].treated - each[1].control, each[0]))
+            repaired = each.ending is Ending.REPAIRED
+            cases.setdefault(each.offer.lesson, Counter())[each.group, repaired] += 1
+    ordered = sorted(cases.items(), key=lambda each: (-each[1].total(), each[0]))
     measured = LessonList(ask).measure(
         episodes, fits=lambda slot: tool in (None, slot.tool) and tenant in (None, slot.tenant)
     )
     return measured, len(episodes), dict(ordered)
 
 
-def _build_row(seen: LessonSeen, cases: LessonCases) -> LessonWorth:
+def _build_row(seen: LessonSeen, cases: Cases) -> LessonWorth:
+    treated, control = (
+        (cases[group, True], cases[group, True] + cases[group, False])
+        for group in (Group.TREATED, Group.CONTROL)
+    )
+    enough = min(treated[1], control[1]) >= ENOUGH
+    lift, low, high = compute_difference(treated, control) if enough else (None, None, None)
     return LessonWorth(
         lesson=seen.lesson.id,
         tool=seen.lesson.tool,
         statement=seen.lesson.statement,
         state=seen.lesson.state.value,
-        treated=cases.treated,
-        treated_repaired=cases.treated_repaired,
-        control=cases.control,
-        control_repaired=cases.control_repaired,
+        treated=treated[1],
+        treated_repaired=treated[0],
+        control=control[1],
+        control_repaired=control[0],
+        lift=lift,
+        low=low,
+        high=high,
         helped=seen.balance.helped,
         harmed=seen.balance.harmed,
-        **cases.compare(),
     )

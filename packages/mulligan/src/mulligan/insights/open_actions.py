@@ -568,10 +568,7 @@ def build_item(listed: OpenList, action: Action) -> OpenItem:
 def read_open(ask: StoreReader, asked: ViewRequest) -> OpenPage:
     """One page of what needs attention."""
     listed, found = OpenList(ask, people=asked.decides), ask.list_open(asked.filter)
-    states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
-    items = tuple(build_item(listed, action) for action in shown)
-    paging = replace(paging, whole=ask.has_all_open())
-    return OpenPage(asked=asked.filter, paging=paging, states=states, items=items)
+    return _build_page(listed, found, asked, whole=ask.has_all_open())
 
 
 def read_done(ask: StoreReader, asked: ViewRequest) -> OpenPage:
@@ -586,10 +583,16 @@ def read_done(ask: StoreReader, asked: ViewRequest) -> OpenPage:
     )
     found = listed.search(query)
     fitting = [each for each in found if whose.fits(each.opening)]
-    states, paging, shown = sort_out(fitting, lambda action: action.state.value, asked=asked)
+    return _build_page(listed, fitting, asked, whole=len(found) < MOST_LISTED)
+
+
+def _build_page(
+    listed: OpenList, found: Sequence[Action], asked: ViewRequest, *, whole: bool
+) -> OpenPage:
+    states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
     items = tuple(build_item(listed, action) for action in shown)
-    paging = replace(paging, whole=len(found) < MOST_LISTED)
-    return OpenPage(asked=whose, paging=paging, states=states, items=items)
+    paging = replace(paging, whole=whole)
+    return OpenPage(asked=asked.filter, paging=paging, states=states, items=items)
 
 
 def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:

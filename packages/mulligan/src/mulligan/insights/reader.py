@@ -34,6 +34,7 @@ from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
 ACTED = "person.acted"
 """What such a row is of, beside the steps of our own loops."""
 EXPORTED = "lessons.exported"
+MOST_ACTS = 50
 MOST_EXPORTS = 1_000
 
 R = TypeVar("R")
@@ -75,9 +76,9 @@ class ActLog:
         self._write(by=by, what=what, refused="")
         return done
 
-    def list_acts(self, *, limit: int = 50) -> list[PersonActed]:
+    def list_acts(self) -> list[PersonActed]:
         """The latest acts, the newest first."""
-        rows = self._store.log.list_rows(LogQuery(server=OWN, tool=ACTED, limit=limit))
+        rows = self._store.log.list_rows(LogQuery(server=OWN, tool=ACTED, limit=MOST_ACTS))
         return [
             PersonActed(
                 at=from_us(row.at_us),

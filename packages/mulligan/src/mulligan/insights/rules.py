@@ -7,7 +7,6 @@ from datetime import date
 
 from msgspec import Struct
 
-from mulligan.insights.figures import UNNAMED
 from mulligan.insights.filters import ActOrder, ViewFilter, ViewRequest
 from mulligan.insights.insights import Insights
 from mulligan.redaction.redactor import hide_secrets
@@ -48,8 +47,7 @@ def read_rules(ask: Insights, asked: ViewRequest) -> RulesView:
     for each in found:
         # What is only counted, and was said by no check, cannot be said to count otherwise.
         by_check = each.rule != OUTSIDE and not each.rule.startswith("shadow.")
-        fits = whose.tool in (None, each.tool) and whose.agent in (None, each.agent or UNNAMED)
-        if by_check and fits:
+        if by_check and whose.fits_finding(each):
             key = (each.rule, each.tool, each.agent)
             counts.setdefault(key, Counter())[each.severity] += each.count
     rows = [

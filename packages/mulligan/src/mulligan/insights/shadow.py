@@ -6,10 +6,9 @@ from collections import Counter
 
 from msgspec import Struct
 
-from mulligan.insights.figures import UNNAMED
+from mulligan.insights.figures import name_agent, name_tool
 from mulligan.insights.filters import ViewFilter, ViewRequest
 from mulligan.insights.reader import StoreReader
-from mulligan.types.finding import FindingCount
 
 _AREA = "shadow."
 
@@ -47,8 +46,8 @@ def read_shadow(ask: StoreReader, asked: ViewRequest) -> ShadowView:
     )
     would: dict[tuple[str, str], Counter[str]] = {}
     for each in found:
-        if each.rule.startswith(_AREA) and _fits(each, whose):
-            counts = would.setdefault(_name(each), Counter())
+        if each.rule.startswith(_AREA) and whose.fits_finding(each):
+            counts = would.setdefault((name_tool(each), name_agent(each)), Counter())
             counts[each.rule.removeprefix(_AREA)] += each.count
     rows = [
         ShadowRow(
@@ -62,7 +61,8 @@ def read_shadow(ask: StoreReader, asked: ViewRequest) -> ShadowView:
                 dict.fromkeys(
                     each.rule
                     for each in found
-                    if _name(each) == (tool, agent) and not each.rule.startswith(_AREA)
+                    if (name_tool(each), name_agent(each)) == (tool, agent)
+                    and not each.rule.startswith(_AREA)
                 )
             ),
         )
@@ -72,13 +72,3 @@ def read_shadow(ask: StoreReader, asked: ViewRequest) -> ShadowView:
         asked=whose,
         rows=tuple(sorted(rows, key=lambda row: -would[row.tool, row.agent].total())),
     )
-
-
-def _name(count: FindingCount) -> tuple[str, str]:
-    tool = f"{count.server}/{count.tool}" if count.server else count.tool
-    return tool, count.agent or UNNAMED
-
-
-def _fits(count: FindingCount, whose: ViewFilter) -> bool:
-    tool, agent = _name(count)
-    return whose.agent in (None, agent) and whose.tool in (None, count.tool, tool)

@@ -34,6 +34,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Makes a column count on from where the rows of its table end."""
     numbered: str = ""
     """An insertion says the numbers itself that the table would count."""
+    having_rare_word: str
+    """Lessons with one of the words that few have, by the index of words."""
     unlocked: str = ""
     """Only rows that no other transaction holds; a file has one writer at a time."""
     by_key: str = ""
@@ -69,10 +71,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
         return said
 
 
-_WORDS = (
-    "now_us", "greatest", "least", "each", "add_counts", "rows", "unlocked", "by_key", "bytewise",
-    "set_number", "numbered",
-)  # fmt: skip
+_WORDS = {*Dialect.__struct_fields__} - {"value", "types"}
 _WORD = re.compile(rf"\{{({'|'.join(_WORDS)})\b([^{{}}]*)\}}")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -86,6 +85,9 @@ SQLITE = Dialect(
     value="?",
     bytewise="{}",
     set_number="select 1",
+    having_rare_word="""select id, version, tool, words from rare
+  cross join lesson_word on lesson_word.word = rare.word
+  cross join lesson on id = lesson where {{where}}""",
     by_key="without rowid",
     types={
         ' collate "C"': "",
@@ -114,6 +116,12 @@ POSTGRES = Dialect(
     pg_get_serial_sequence('mulligan.{0}', '{1}'), coalesce(max({1}), 0) + 1, false
   ) from {0}""",
     numbered="overriding system value",
+    # The limits keep the planner from reading the whole tables instead.
+    having_rare_word="""select fit.* from rare cross join lateral (
+    select lesson from lesson_word as held where held.word = rare.word limit :near
+  ) as holder cross join lateral (
+    select id, version, tool, words from lesson where id = holder.lesson and {{where}} limit 1
+  ) as fit""",
     unlocked="for update skip locked",
     value="?::{}[]",
 )

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
 from pathlib import PurePath
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, cast
 
 from msgspec import Struct, field
 
@@ -52,6 +52,9 @@ def strip_credentials(url: str) -> str:
     return f"{parts['scheme']}://{parts['hosts']}{parts['database'] or ''}"
 
 
+TIMEOUT = timedelta(seconds=5)
+
+
 class Options(Struct, frozen=True, kw_only=True):
     """The options of `open_store`."""
 
@@ -62,7 +65,7 @@ class Options(Struct, frozen=True, kw_only=True):
     tolerate_damage: bool = False
     """Open a damaged journal too, for inspection."""
     clock: Clock = read_utc_now
-    timeout: timedelta = timedelta(seconds=5)
+    timeout: timedelta = TIMEOUT
     """How long to wait for a lock that another process holds, or a server that does not answer."""
     lease: timedelta = LEASE
     """How long this process is waited for when it falls silent."""
@@ -123,17 +126,6 @@ def make_refusal(url: str) -> UnknownStoreError:
     )
 
 
-class Waits(TypedDict, total=False):
-    """How long is waited, and for whom; and what the database is to hold by itself."""
-
-    timeout: timedelta
-    """For a lock that another process holds, or a server that does not answer; 5 seconds."""
-    lease: timedelta
-    """How long others wait for this process when it falls silent; 30 seconds."""
-    row_security: bool
-    """Refuse a store that does not keep tenants apart by itself; not asked for."""
-
-
 def open_store(
     url: str,
     *,
@@ -142,12 +134,14 @@ def open_store(
     retention: Retention | None = None,
     tolerate_damage: bool = False,
     clock: Clock = read_utc_now,
-    **waits: Unpack[Waits],
+    timeout: timedelta = TIMEOUT,
+    lease: timedelta = LEASE,
+    row_security: bool = False,
 ) -> Store:
     """Open `memory:`, `sqlite:///file.db`, `postgresql://…`, or what a package has registered.
 
     With `migrate` a store that is missing or older is made ready; without, it is refused.
-    `tolerate_damage` opens a damaged journal to look at it.
+    Otherwise it is opened as `Options` says.
     """
     # As SQLAlchemy names a driver: the server is the same.
     url = re.sub(r"^(postgres|postgresql|sqlite)\+\w+:", r"\1:", url)
@@ -157,9 +151,11 @@ def open_store(
         retention=retention or Retention(),
         tolerate_damage=tolerate_damage,
         clock=clock,
-        **waits,
+        timeout=timeout,
+        lease=lease,
+        row_security=row_security,
     )
-    if options.row_security and not url.startswith(("postgres:", "postgresql:")):
+    if row_security and not url.startswith(("postgres:", "postgresql:")):
         raise ConfigurationError(
             "The setting row_security asks for roles, which only Postgres has: name a "
             "postgresql:// store, or leave the setting out."

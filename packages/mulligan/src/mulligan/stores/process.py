@@ -7,7 +7,6 @@ write there. So a fork waits for work under way to end, and new work waits for t
 
 from __future__ import annotations
 
-import functools
 import os
 import platform
 import secrets
@@ -139,7 +138,7 @@ def find_presence_caveats(lease: timedelta = LEASE) -> Iterator[str]:
         )
 
 
-@functools.cache
+@cache
 def _identify_machine() -> str:
     boot = _read(Path("/proc/sys/kernel/random/boot_id"))
     try:

@@ -80,8 +80,6 @@ class Watermarks(Struct, frozen=True, kw_only=True):
     found: dict[str, Watermark]
     torn: int = 0
     """Unreadable records; their writers are unknown."""
-    missing: bool = False
-    """There is no mark file at all."""
 
 
 def unpack_watermark(record: bytes) -> Watermark | None:
@@ -122,7 +120,7 @@ class WatermarkFile:
             # A planted link is no mark either.
             if error.errno not in (errno.ENOENT, errno.ELOOP):
                 raise
-            return Watermarks(found={}, missing=True)
+            return Watermarks(found={})
         return read_watermarks(content)
 
     def write(self, mark: Watermark) -> None:

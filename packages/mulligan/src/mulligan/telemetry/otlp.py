@@ -46,7 +46,8 @@ _SEVERITIES = {
     Severity.WARNING: SeverityNumber.WARN,
 }
 
-Attributes = dict[str, str | int | float | bool]
+Attributes = Mapping[str, str | float | None]
+"""What is `None` or empty is not known, and not sent."""
 
 
 class Otlp:
@@ -111,22 +112,18 @@ class Otlp:
             "mulligan.outcome": row.outcome,
             "mulligan.try": row.try_number,
             "mulligan.weight": row.weight,
-            **_keep_known(
-                {
-                    "gen_ai.agent.name": row.agent,
-                    "mulligan.tenant": row.tenant,
-                    "mulligan.server": row.server,
-                    "mulligan.turn": row.turn,
-                    "mulligan.error.class": row.error_class,
-                    "error.type": row.error_type,
-                }
-            ),
+            "gen_ai.agent.name": row.agent,
+            "mulligan.tenant": row.tenant,
+            "mulligan.server": row.server,
+            "mulligan.turn": row.turn,
+            "mulligan.error.class": row.error_class,
+            "error.type": row.error_type,
         }
         span = self._tracer.start_span(
             f"execute_tool {row.tool}",
             context=_find_trace(row.turn),
             kind=SpanKind.INTERNAL,
-            attributes=attributes,
+            attributes=_keep_known(attributes),
             start_time=row.at_us * 1_000,
         )
         if row.error_class is not None:
@@ -140,13 +137,9 @@ class Otlp:
                 "mulligan.action": event.action,
                 "mulligan.state": event.state.value,
                 "gen_ai.tool.name": event.tool,
-                **_keep_known(
-                    {
-                        "gen_ai.agent.name": event.agent,
-                        "mulligan.tenant": event.tenant,
-                        "mulligan.turn": event.turn,
-                    }
-                ),
+                "gen_ai.agent.name": event.agent,
+                "mulligan.tenant": event.tenant,
+                "mulligan.turn": event.turn,
             },
             turn=event.turn,
             at_ns=int(event.at.timestamp() * 1_000_000) * 1_000,
@@ -156,11 +149,14 @@ class Otlp:
         about: Attributes = {
             "mulligan.turn": event.turn,
             "mulligan.attempt": event.attempt,
-            **_keep_known({"gen_ai.agent.name": event.agent, "mulligan.tenant": event.tenant}),
+            "gen_ai.agent.name": event.agent,
+            "mulligan.tenant": event.tenant,
         }
-        reviewed = {**about, "mulligan.standing": event.standing.value}
-        if event.confidence is not None:
-            reviewed["mulligan.confidence"] = event.confidence.value
+        reviewed = {
+            **about,
+            "mulligan.standing": event.standing.value,
+            "mulligan.confidence": event.confidence.value if event.confidence else None,
+        }
         self._emit("mulligan.review", reviewed, turn=event.turn)
         for seen in event.found:
             self._emit(
@@ -169,7 +165,8 @@ class Otlp:
                     **about,
                     "gen_ai.evaluation.name": seen.rule,
                     "gen_ai.evaluation.score.label": seen.severity.value,
-                    **_keep_known({"gen_ai.tool.name": seen.tool, "mulligan.server": seen.server}),
+                    "gen_ai.tool.name": seen.tool,
+                    "mulligan.server": seen.server,
                 },
                 turn=event.turn,
                 severity=_SEVERITIES[seen.severity],
@@ -190,13 +187,13 @@ class Otlp:
                 context=_find_trace(turn),
                 severity_number=severity,
                 event_name=name,
-                attributes=attributes,
+                attributes=_keep_known(attributes),
             )
         )
 
 
-def _keep_known(attributes: Mapping[str, str | None]) -> Attributes:
-    return {name: value for name, value in attributes.items() if value}
+def _keep_known(attributes: Attributes) -> dict[str, str | float]:
+    return {name: value for name, value in attributes.items() if value is not None and value != ""}
 
 
 def _find_trace(turn: str | None) -> Context:

@@ -148,7 +148,6 @@ PART = "postgres"
 _FILES = (
     "journal",
     "vault",
-    "signed",
     "catalog",
     "access",
     "log",
@@ -253,11 +252,8 @@ class PostgresSession(Session):
             finally:
                 self._bundle, self._waiting = None, False
 
-    @contextmanager
-    def begin_savepoint(self) -> Iterator[None]:
-        """A part of a transaction that can fail alone."""
-        with translate_errors(self._store, self.connection), self.connection.transaction():
-            yield
+    begin_savepoint = begin_transaction
+    """One within another is a savepoint to the driver."""
 
     @contextmanager
     def begin_snapshot(self) -> Iterator[None]:

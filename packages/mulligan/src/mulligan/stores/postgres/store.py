@@ -10,7 +10,6 @@ import selectors
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import TypeVar
 
 import psycopg
 from msgspec import Struct
@@ -434,9 +433,6 @@ def _vacuum(
     return f"has {seen} deleted rows that a transaction still sees: end it." if seen else None
 
 
-T = TypeVar("T")
-
-
 _SEES_ONE_TENANT = (
     "This role sees one tenant's rows, so whether the journal is whole was not checked, and no "
     "name is looked up: `mulligan doctor` under a role that sees all checks it."
@@ -482,10 +478,11 @@ class PostgresStore(TableStore):
         with self._pool.acquire_session() as session:
             session.run("make_secret", value=secret)
 
-    def change_access(self, work: Callable[[RoleTable], T]) -> T:
+    @contextmanager
+    def open_access(self) -> Iterator[RoleTable]:
         """Look at which roles see what, or change it."""
         with self._pool.acquire_session() as session:
-            return work(RoleTable(as_postgres(session)))
+            yield RoleTable(as_postgres(session))
 
     def check_health(self, *, thorough: bool = True) -> Health:
         """Check everything, or only what takes constant time."""

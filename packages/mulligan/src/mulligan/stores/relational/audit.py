@@ -32,7 +32,7 @@ def read_history(session: Session, action: str, *, keyring: Keyring) -> list[Ent
 
     Except where the damage was accepted.
     """
-    rows = session.fetch("history", action=action)
+    rows = session.fetch_where("history", ["of_action"], action=action)
     _refuse_broken(session, action, rows, keyring=keyring)
     return [decode_entry(row[:5]) for row in rows]
 
@@ -42,7 +42,8 @@ def refuse_unsigned(session: Session, actions: Collection[str], *, keyring: Keyr
     if not actions or keyring.find_signer(session) is None:
         # Without the key this cannot be checked; damage shows when the history is read.
         return
-    rows = session.fetch("histories", actions=encode_json(sorted(actions)).decode())
+    names = encode_json(sorted(actions)).decode()
+    rows = session.fetch_where("history", ["of_actions"], actions=names)
     for action, found in groupby(rows, key=lambda row: str(row[0])):
         _refuse_broken(session, action, list(found), keyring=keyring)
 

@@ -58,12 +58,15 @@ Commit = Callable[[Sequence[W]], Sequence[object]]
 exception that it alone failed with. Raises when the transaction as a whole failed."""
 
 
+MOST_TOGETHER = 512
+"""Works of one transaction."""
+
+
 class GroupCommit(Generic[W]):
     """A queue in front of one writing thread. The thread starts with the first work."""
 
-    def __init__(self, commit: Commit[W], *, most: int = 512) -> None:
+    def __init__(self, commit: Commit[W]) -> None:
         self._commit = commit
-        self._most = most
         self._closed = False
         self._wake = threading.Condition()
         self._waiting: deque[tuple[W, Future[Any]]] = deque()
@@ -103,7 +106,7 @@ class GroupCommit(Generic[W]):
         while True:
             with self._wake:
                 self._wake.wait_for(lambda: self._waiting or self._closed)
-                count = min(len(self._waiting), self._most)
+                count = min(len(self._waiting), MOST_TOGETHER)
                 group = [self._waiting.popleft() for _ in range(count)]
             if not group:
                 return

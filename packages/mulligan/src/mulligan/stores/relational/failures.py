@@ -21,7 +21,7 @@ from mulligan.stores.encoding import (
     report_unreadable,
 )
 from mulligan.stores.relational.committer import JournalCommitter
-from mulligan.stores.relational.transaction import Transaction, Work
+from mulligan.stores.relational.transaction import SIGNED, Transaction, Work
 from mulligan.types.display import escape
 from mulligan.types.errors import StaleLessonError
 from mulligan.types.failure import Decision
@@ -83,12 +83,6 @@ Values = Mapping[str, Any]
 
 _NONE: Values = MappingProxyType({})
 _LISTED = ("id", "version", "tenant", "tool", "fingerprint", "state", "agents", "learned_us")
-_COLUMNS = {
-    "episode": ("id", "at_us", "tenant", "tool", "fingerprint", "ending", "body"),
-    "lesson_version": ("id", "version", "body"),
-    "lesson_use": ("lesson", "call", "at_us", "turn", "principal", "benefit", "body"),
-}
-"""What of a row is signed, by table."""
 LATER = 2
 """Added to what is counted as repaired or not, where it was a later try of a call."""
 _ALL = 2**31
@@ -260,7 +254,7 @@ class FailureTables:
 
 def _add(transaction: Transaction, table: str, *, query: str, row: Values) -> int:
     """Add a row, if there is none with its key, and have it signed: its columns in their order."""
-    seal = transaction.sign_row(table, *(row[column] for column in _COLUMNS[table]))
+    seal = transaction.sign_row(table, *(row[column] for column in SIGNED[table]))
     added = transaction.session.run(query, seal=seal, **row)
     if not added:
         transaction.drop(table, [seal])
@@ -289,7 +283,7 @@ def _append(transaction: Transaction, lesson: Lesson, *, columns: Values, body: 
             f"Version {lesson.version} of lesson {lesson.id} is not the next one: read the lesson "
             "again, and append under the number after the last."
         )
-    version = {"id": columns["id"], "version": lesson.version, "body": body}
+    version = {"lesson": columns["id"], "version": lesson.version, "body": body}
     _add(transaction, "lesson_version", query="add_version", row=version)
     session.run("forget_words", lesson=columns["id"])
     session.run("add_words", lesson=columns["id"], words=_encode_list(words))

@@ -22,6 +22,8 @@ from mulligan.stores.relational.transaction import (
     Transaction,
     add_accounts,
     decode_head,
+    read_signed,
+    set_seal,
     sum_seals,
 )
 from mulligan.stores.relational.vault import (
@@ -119,7 +121,8 @@ def measure_difference(
         rows = session.fetch("open_action_ids", after="", most=_MOST_COUNTED + 1)
         seals: list[object] = [signer.sign(OPEN, action) for (action,) in rows]
     else:
-        rows = session.fetch(f"seals_of_{table}", most=_MOST_COUNTED + 1)
+        query = session.learn(f"select seal from {table} limit :most")  # noqa: S608 - our own names
+        rows = session.fetch(query, most=_MOST_COUNTED + 1)
         seals = [seal for (seal,) in rows]
     if len(rows) > _MOST_COUNTED:
         return None
@@ -175,7 +178,7 @@ def _find_unsigned_rows(session: Session, signer: Signer) -> Iterator[Damage]:
 
 def _read_rows(session: Session, table: str) -> Iterator[Row]:
     for skip in count(0, _AT_A_TIME):
-        rows = session.fetch(f"signed_{table}", most=_AT_A_TIME, skip=skip)
+        rows = read_signed(session, table, most=_AT_A_TIME, skip=skip)
         yield from rows
         if len(rows) < _AT_A_TIME:
             return
@@ -336,9 +339,7 @@ def _sign_links(session: Session, signer: Signer, heads: Sequence[Head]) -> None
 
 def _sign_rows(session: Session, signer: Signer, table: str) -> list[bytes]:
     seals = []
-    for _, *columns in session.fetch(f"signed_{table}", most=_ALL, skip=0):
+    for _, *columns in read_signed(session, table, most=_ALL, skip=0):
         seals.append(signer.sign(table, *columns))
-        # The key of each table stands first in its columns.
-        keys = dict(zip(("one", "two", "three"), columns, strict=False))
-        session.run(f"sign_{table}", seal=seals[-1], **keys)
+        set_seal(session, table, columns, seal=seals[-1])
     return seals

@@ -12,7 +12,7 @@ from mulligan.codec import decode_json, encode_record
 from mulligan.stores.database import Pool, Row, Session, fetch_one
 from mulligan.stores.encoding import read_row, report_unreadable
 from mulligan.stores.relational.committer import JournalCommitter
-from mulligan.stores.relational.transaction import Transaction, Work
+from mulligan.stores.relational.transaction import Transaction, Work, set_seal
 from mulligan.types.display import escape
 from mulligan.types.errors import StaleNotesError
 from mulligan.types.notes import (
@@ -58,10 +58,7 @@ class TaskVersionTables:
                 )
             seal = transaction.sign_row("notes", *values.values())
             if seal is not None:
-                tenant, task, version, *_ = values.values()
-                transaction.session.run(
-                    "sign_notes", seal=seal, one=tenant, two=task, three=version
-                )
+                set_seal(transaction.session, "notes", [*values.values()], seal=seal)
 
         self._write(add)
 

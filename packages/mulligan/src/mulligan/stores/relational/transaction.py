@@ -24,6 +24,19 @@ from mulligan.types.errors import StoreError
 
 _MODULUS = 1 << 256
 
+SIGNED: Mapping[str, tuple[str, ...]] = {
+    "kept": ("owner", "name", "value", "locked", "checksum", "expires_us"),
+    "tool": ("server", "name", "about"),
+    "notes": ("tenant", "task", "version", "parent", "at_us", "model", "runs", "body"),
+    "episode": ("id", "at_us", "tenant", "tool", "fingerprint", "ending", "body"),
+    "lesson_version": ("lesson", "version", "body"),
+    "lesson_use": ("lesson", "call", "at_us", "turn", "principal", "benefit", "body"),
+}
+"""The tables whose rows are signed one by one, and their columns in order, those of the key first.
+A signature is of all of them; of `kept` the checksum stands for the value."""
+_KEYS = {"kept": 2, "tool": 2, "notes": 3, "episode": 1, "lesson_version": 2, "lesson_use": 2}
+"""How many columns of each are its key."""
+
 
 class Account(Struct, frozen=True, kw_only=True):
     """One writer's share."""
@@ -65,6 +78,21 @@ def sum_seals(seals: Iterable[object]) -> int:
 def add_accounts(accounts: Iterable[Account], table: str) -> int:
     """The sum of all writers' accounts of a table."""
     return sum(account.rows.get(table, 0) for account in accounts) % _MODULUS
+
+
+def read_signed(session: Session, table: str, *, most: int, skip: int) -> list[Row]:
+    """Some rows of a signed table in the order of its key: each as its signature and columns."""
+    columns, order = ", ".join(SIGNED[table]), ", ".join(SIGNED[table][: _KEYS[table]])
+    query = f"select seal, {columns} from {table} order by {order} limit :most offset :skip"  # noqa: S608 - our own names
+    return session.fetch(session.learn(query), most=most, skip=skip)
+
+
+def set_seal(session: Session, table: str, columns: Sequence[object], *, seal: bytes) -> None:
+    """Sign a row that is in its table already."""
+    key = SIGNED[table][: _KEYS[table]]
+    which = " and ".join(f"{name} = :{name}" for name in key)
+    update = f"update {table} set seal = :seal where {which}"  # noqa: S608 - our own names
+    session.run(session.learn(update), seal=seal, **dict(zip(key, columns, strict=False)))
 
 
 class Head(Struct, frozen=True, kw_only=True):

@@ -246,19 +246,18 @@ class Safe:
         whose = {"owner": owner, "name": name}
         return {**whose, "value": value, "locked": locked, "checksum": checksum}
 
-    def keep(self, transaction: Transaction, row: KeptRow) -> int:
+    def keep(self, transaction: Transaction, row: KeptRow) -> None:
         """Write a row; the same owner and name is replaced."""
         session = transaction.session
         if transaction.signer is None:
             session.run_later("replace_kept", **row)
-            return 1
+            return
         signed = [row[part] for part in ("owner", "name", "checksum", "expires_us")]
         seal = transaction.sign_row(TABLE, *signed)
         # Almost always it is the first of its name. Where not, whoever was quicker is replaced.
         while not session.run("keep", seal=seal, **row):
             gone = session.fetch("drop_kept", owner=row["owner"], name=row["name"])
             transaction.drop(TABLE, (seal for (seal,) in gone))
-        return 1
 
     def expire(self, transaction: Transaction, owner: str, *, at_us: int, settled: bool) -> None:
         """Let everything of an owner end then; after settlement, only what has no end yet."""

@@ -56,7 +56,7 @@ update lesson set version = :version, tenant = :tenant, tool = :tool, fingerprin
 where id = :id and version = :version - 1
 
 -- name: add_version
-insert into lesson_version (lesson, version, body, seal) values (:id, :version, :body, :seal)
+insert into lesson_version (lesson, version, body, seal) values (:lesson, :version, :body, :seal)
 
 -- name: forget_words
 delete from lesson_word where lesson = :lesson
@@ -71,8 +71,8 @@ join lesson_version on lesson_version.lesson = id and lesson_version.version = l
 where {where} order by tool, id limit :most offset :skip
 
 -- name: lessons_sharing_words
-with asked as (select value as word from json_each(:words)),
-rare as (
+with asked as (select value as word from ({each :words}) as each_word),
+rare as materialized (
   select word from asked where (select count(*) from (
     select 1 from lesson_word as held where held.word = asked.word limit :near
   ) as holders) < :near
@@ -83,9 +83,7 @@ compared as (
     select id, version, tool, words from lesson where {where} order by id limit :near
   ) as first_ones
   union
-  select id, version, tool, words from rare
-  cross join lesson_word on lesson_word.word = rare.word
-  cross join lesson on id = lesson where {where}
+  {having_rare_word}
 ),
 counted as (
   select id, version, tool, words, (

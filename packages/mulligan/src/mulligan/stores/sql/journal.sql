@@ -47,7 +47,13 @@ select action, version, state, at_us, body, writer, seq, hash, coalesce(
     where earlier.writer = entry.writer and earlier.seq = entry.seq - 1),
   (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
 ) from entry
-where action = :action and body is not null order by version
+where body is not null and {where}
+
+-- name: of_action
+action = :action order by version
+
+-- name: of_actions
+action in ({each :actions}) order by action, version
 
 -- name: count_open_actions
 select count(*) from action where settled = 0
@@ -200,14 +206,6 @@ where id in (select id from writer where id in ({each :writers}) {unlocked})
 -- name: forget_silent
 delete from presence where beat_us < {now_us} - :silent_us
 
--- name: histories
-select action, version, state, at_us, body, writer, seq, hash, coalesce(
-  (select hash from entry as earlier
-    where earlier.writer = entry.writer and earlier.seq = entry.seq - 1),
-  (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
-) from entry
-where action in ({each :actions}) and body is not null order by action, version
-
 -- name: claim_duty
 update duty set writer = :writer
 where name = :duty and coalesce(writer, '') = :was and done_us <= {now_us} - :every_us
@@ -215,3 +213,7 @@ where name = :duty and coalesce(writer, '') = :was and done_us <= {now_us} - :ev
 -- name: finish_duty
 update duty set writer = null, done_us = case when :done = 1 then {now_us} else done_us end
 where name = :duty and writer = :writer
+
+-- name: hollow_lines
+select writer, seq, action, version, state, at_us, body, hash, emptied from entry
+where writer = :writer and body is null order by seq

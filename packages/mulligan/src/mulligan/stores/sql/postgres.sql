@@ -11,40 +11,6 @@ lock table daily, pattern_day in share row exclusive mode
 select pg_advisory_xact_lock(cast(value as bigint))
 from json_array_elements_text(cast(:locks as json)) as each (value)
 
--- name: lessons_sharing_words
-with asked as (select value as word from json_array_elements_text(cast(:words as json))),
-rare as materialized (
-  select word from asked where (select count(*) from (
-    select 1 from lesson_word as held where held.word = asked.word limit :near
-  ) as holders) < :near
-),
--- All lessons that fit, if they are few; of many only so many, and those that share a rare word.
-compared as (
-  select * from (
-    select id, version, tool, words from lesson where {where} order by id limit :near
-  ) as first_ones
-  union
-  -- The limits keep the planner from reading the whole tables instead.
-  select fit.* from rare cross join lateral (
-    select lesson from lesson_word as held where held.word = rare.word limit :near
-  ) as holder cross join lateral (
-    select id, version, tool, words from lesson where id = holder.lesson and {where} limit 1
-  ) as fit
-),
-counted as (
-  select id, version, tool, words, (
-    select count(*) from lesson_word where lesson = id and word in (select word from asked)
-  ) as shared
-  from compared
-),
-close as (
-  select * from counted where shared > 0
-  order by shared desc, words, tool, id limit :most offset :skip
-)
-select id, body from close
-join lesson_version on lesson_version.lesson = id and lesson_version.version = close.version
-order by shared desc, words, tool, id
-
 -- name: do_not_sync
 set local synchronous_commit = off
 

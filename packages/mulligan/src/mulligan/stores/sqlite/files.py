@@ -17,12 +17,12 @@ from mulligan.stores.migrations import (
     bring_up_to_date,
     check_version,
 )
+from mulligan.stores.opening import TIMEOUT
 from mulligan.stores.relational.audit import read_heads
 from mulligan.stores.sqlite.session import (
     ENDINGS,
     JOURNAL,
     LOG,
-    TIMEOUT,
     SqliteSession,
     open_erasing_session,
     refuse_unsafe_database,

@@ -30,6 +30,7 @@ from mulligan.stores.database import (
 )
 from mulligan.stores.dialects import SQLITE
 from mulligan.stores.encoding import add_counts
+from mulligan.stores.opening import TIMEOUT
 from mulligan.stores.process import undisturbed
 from mulligan.types.errors import (
     StoreDamagedError,
@@ -147,11 +148,9 @@ def refuse_unsafe_database(path: Path) -> None:
 @cache
 def load_queries() -> dict[str, str]:
     """Every query of a store in files."""
-    shared = ("journal", "vault", "signed", "catalog", "log", "tasks", "failures")
+    shared = ("journal", "vault", "catalog", "log", "tasks", "failures")
     return SQLITE.load_queries(*shared, "sqlite")
 
-
-TIMEOUT = timedelta(seconds=5)
 
 JOURNAL = "journal"
 LOG = "log"
