@@ -76,11 +76,7 @@ async def ask_about_customer(shift: AgentShift) -> None:
         return f"There is {len(found)} customer of that name: {name}."
 
     await _act(
-        shift,
-        f"Which customers are called {name[:3]}…?",
-        act,
-        by="support",
-        purpose="looking customers up",
+        shift, "support", "looking customers up", f"Which customers are called {name[:3]}…?", act
     )
 
 
@@ -98,11 +94,7 @@ async def tell_the_channel(shift: AgentShift) -> None:
         return f"I told {channel}."
 
     await _act(
-        shift,
-        f"Tell {channel} that the export is ready",
-        act,
-        by="support",
-        purpose="telling a channel",
+        shift, "support", "telling a channel", f"Tell {channel} that the export is ready", act
     )
 
 
@@ -116,9 +108,7 @@ async def write_invoice(shift: AgentShift) -> None:
         made = await shift.desk.create_invoice(customer, amount, written)
         return f"Invoice {made['invoice']} to {customer} over {amount:.0f} {currency} is written."
 
-    await _act(
-        shift, f"Bill {customer} {amount:.0f} {currency}", act, by="billing", purpose="billing"
-    )
+    await _act(shift, "billing", "billing", f"Bill {customer} {amount:.0f} {currency}", act)
 
 
 async def move_meeting(shift: AgentShift) -> None:
@@ -139,7 +129,7 @@ async def move_meeting(shift: AgentShift) -> None:
             shift.office.write_event(event, shift.chance.choice(WEEKDAYS))
         return f"The {event} is on {day}."
 
-    await _act(shift, f"Move the {event} to {day}", act, by="planner", purpose="planning meetings")
+    await _act(shift, "planner", "planning meetings", f"Move the {event} to {day}", act)
 
 
 async def close_ticket(shift: AgentShift) -> None:
@@ -154,7 +144,7 @@ async def close_ticket(shift: AgentShift) -> None:
             await shift.desk.update_ticket(ticket, "solved")
         return f"{ticket} is solved."
 
-    await _act(shift, f"Close {ticket}", act, by="support", purpose="closing tickets")
+    await _act(shift, "support", "closing tickets", f"Close {ticket}", act)
 
 
 async def export_numbers(shift: AgentShift) -> None:
@@ -169,7 +159,7 @@ async def export_numbers(shift: AgentShift) -> None:
         except RuntimeError:
             return "The export does not work today."
 
-    await _act(shift, "Export the numbers of the quarter", act, by="analyst", purpose="reporting")
+    await _act(shift, "analyst", "reporting", "Export the numbers of the quarter", act)
 
 
 async def write_to_customer(shift: AgentShift) -> None:
@@ -182,9 +172,7 @@ async def write_to_customer(shift: AgentShift) -> None:
         )
         return f"The mail to {customer} is ready and awaiting approval."
 
-    await _act(
-        shift, f"Mail {customer} the invoice", act, by="billing", purpose="writing to customers"
-    )
+    await _act(shift, "billing", "writing to customers", f"Mail {customer} the invoice", act)
 
 
 STORIES: dict[Story, int] = {
@@ -200,12 +188,7 @@ STORIES: dict[Story, int] = {
 
 
 async def _act(
-    shift: AgentShift,
-    message: str,
-    agent: Callable[[OpenTurn], Awaitable[str]],
-    *,
-    by: str,
-    purpose: str,
+    shift: AgentShift, by: str, purpose: str, message: str, agent: Callable[[OpenTurn], Any]
 ) -> None:
     """Most turns say what they are for; some agents forget to."""
     context = purpose if shift.chance.random() < 0.9 else ""
@@ -320,11 +303,10 @@ def live_days(
     store: str,
     *,
     turns: int = TURNS,
-    now: datetime | None = None,
     on_day: Callable[[int], None] = lambda _: None,
 ) -> Lived:
     """Fill a store with a month of the office that ends now."""
-    return asyncio.run(_live(store, turns=turns, now=now or datetime.now(UTC), on_day=on_day))
+    return asyncio.run(_live(store, turns=turns, now=datetime.now(UTC), on_day=on_day))
 
 
 async def _live(store: str, *, turns: int, now: datetime, on_day: Callable[[int], None]) -> Lived:

@@ -165,16 +165,6 @@ class ProblemDocument(Struct, kw_only=True, frozen=True, omit_defaults=True):
     detail: str = ""
 
 
-def describe_schemas() -> tuple[dict[type, dict[str, Any]], dict[str, Any]]:
-    """The JSON Schema of each message, and the parts that they share."""
-    kinds = (
-        LogRequest, Logged, SuggestRequest, Suggested, ReviewRequest, ReviewAnswer, Pitfalls,
-        ProblemDocument,
-    )  # fmt: skip
-    found, parts = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
-    return dict(zip(kinds, found, strict=True)), parts
-
-
 JSON, MEDIA_TYPE = "application/json", "application/problem+json"
 PREFIX = "urn:mulligan:problem:"
 
@@ -265,7 +255,13 @@ _POSTS = (
 @cache
 def describe_api(prefix: str) -> dict[str, Any]:
     """The whole document."""
-    schemas, parts = describe_schemas()
+    kinds: tuple[type, ...] = (
+        *(each for *_, both in _POSTS for each in both),
+        Pitfalls,
+        ProblemDocument,
+    )
+    found, parts = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    schemas = dict(zip(kinds, found, strict=True))
     problems = _list_problems(schemas)
 
     def describe(name: str, summary: str, gives: type, **asks: Any) -> dict[str, Any]:

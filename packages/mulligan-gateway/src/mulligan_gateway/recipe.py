@@ -455,7 +455,7 @@ def compile_recipe(recipe: UndoRecipe, *, server: str, call: CallTool) -> Declar
 
 
 class CompiledRecipe(Struct, frozen=True, kw_only=True):
-    """A recipe over the server that it is for.
+    """A recipe over the server that it is for. Only what the recipe has is ever called.
 
     Its functions are bound to nothing but their tool: a process that starts anew has another
     connection to the server, and recovers all the same.
@@ -468,9 +468,7 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
     @mark_unbound
     async def read(self, record: Record) -> object:
         """What is there now, with its version; `None`: nothing."""
-        look = self.recipe.read
-        if look is None:
-            raise UnseenStateError("The recipe reads nothing.")
+        look = cast("Look", self.recipe.read)
         raw = await self._look(look, record)
         if raw is _NOTHING:
             return None
@@ -481,11 +479,11 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
     async def take_snapshot(self, record: Record) -> object:
         """What is there before the call; what no undo of the recipe could bring back is refused."""
         state = await self.read(record)
-        recipe, look = self.recipe, self.recipe.read
+        recipe, look = self.recipe, cast("Look", self.recipe.read)
         new = state is None
         if recipe.undo is None and recipe.undo_new is None:
             return state
-        if new and recipe.undo_new is None and not (look is not None and look.fails_if_absent):
+        if new and recipe.undo_new is None and not look.fails_if_absent:
             raise UnseenStateError("Nothing is there, and what it makes anew cannot be undone.")
         if not new and recipe.undo is None:
             raise UnseenStateError("Something is there already, and could not be put back.")
@@ -494,9 +492,7 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
     @mark_unbound
     async def probe(self, record: Record) -> object:
         """What a call without an answer left, as its tool would have returned it."""
-        look = self.recipe.probe
-        if look is None:
-            raise UnseenStateError("The recipe looks for nothing.")
+        look = cast("Look", self.recipe.probe)
         raw = await self._look(look, record)
         return None if raw is _NOTHING else _keep_fields(raw, look)
 
@@ -556,10 +552,10 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
         given = {name: value for name, value in record.arguments.items() if value is not None}
         if now == before:
             return True
-        if (look := self.recipe.read) is not None:
-            with suppress(UnseenStateError):  # its own result may not show it
-                if _keep_fields(_take(record.result, look), look) == now:
-                    return True
+        look = cast("Look", self.recipe.read)
+        with suppress(UnseenStateError):  # its own result may not show it
+            if _keep_fields(_take(record.result, look), look) == now:
+                return True
         if (
             isinstance(before, str)
             and isinstance(now, str)
@@ -572,9 +568,7 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
     @mark_unbound
     def name_object(self, record: Record) -> object:
         """The object that a call is about."""
-        about = self.recipe.about
-        if about is None:
-            return None
+        about = cast("ArgumentTemplate", self.recipe.about)
         return about.fill(record, before=_unpack_state(record.before))
 
     async def _refuse_changed(self, record: Record) -> None:

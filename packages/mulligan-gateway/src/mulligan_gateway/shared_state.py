@@ -12,8 +12,6 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 
-from msgspec import Struct
-
 from mulligan.app.mulligan import Mulligan
 from mulligan.codec import encode_exact
 from mulligan.redaction.redactor import hide_secrets
@@ -35,37 +33,30 @@ MOST = 1_000
 """Unanswered questions: the oldest is forgotten first, and is asked again."""
 
 
-class QuestionedCall(Struct, frozen=True, kw_only=True):
-    """The call that a person was asked about."""
-
-    principal: str
-    tool: str
-    arguments: dict[str, object]
-
-    def write(self) -> str:
-        """What tells it from every other call."""
-        said = encode_exact(self.arguments) or repr(self.arguments).encode()
-        return "\0".join((self.principal, self.tool, said.decode()))
+def name_call(principal: str, tool: str, arguments: dict[str, object]) -> str:
+    """What tells the call that a person was asked about from every other."""
+    said = encode_exact(arguments) or repr(arguments).encode()
+    return "\0".join((principal, tool, said.decode()))
 
 
 class Questions:
-    """Those of all clients of a gateway, by names that cannot be guessed."""
+    """Those of all clients of a gateway, by names that cannot be guessed: each about a call."""
 
     def __init__(self, *, most: int = MOST) -> None:
         self._most = most
         self._open: OrderedDict[str, str] = OrderedDict()
 
-    def ask(self, call: QuestionedCall) -> str:
+    def ask(self, call: str) -> str:
         """The name under which the answer will come."""
         name = secrets.token_urlsafe(24)
-        self._open[name] = call.write()
+        self._open[name] = call
         while len(self._open) > self._most:
             self._open.popitem(last=False)
         return name
 
-    def take_answer(self, name: str, call: QuestionedCall) -> bool:
+    def take_answer(self, name: str, call: str) -> bool:
         """Whether this very call was asked about under that name, and was not answered yet."""
-        if self._open.get(name) != call.write():
+        if self._open.get(name) != call:
             return False
         del self._open[name]
         return True

@@ -44,7 +44,7 @@ from mulligan_gateway.protocol import (
     write_error,
     write_result,
 )
-from mulligan_gateway.shared_state import QuestionedCall
+from mulligan_gateway.shared_state import name_call
 from mulligan_gateway.tool_list import Lists
 from mulligan_gateway.tools import OWN_TOOLS, SEPARATOR, STATUS, add_notes, build_result
 from mulligan_gateway.upstream import ServerDownError
@@ -98,10 +98,8 @@ class Approval:
         if not self._ends.shared.questions.take_answer(asked.question, self._name(asked)):
             asked.approved = None
 
-    def _name(self, asked: AskedCall) -> QuestionedCall:
-        return QuestionedCall(
-            principal=self._ends.principal, tool=asked.name, arguments=asked.arguments
-        )
+    def _name(self, asked: AskedCall) -> str:
+        return name_call(self._ends.principal, asked.name, asked.arguments)
 
     def _may_ask(self, held: HeldError, asked: AskedCall) -> bool:
         """Whether the client's word that a person has said yes counts, and it can ask one."""

@@ -5,7 +5,6 @@ import json
 
 import pytest
 from msgspec import Raw
-from msgspec.structs import replace
 
 from mulligan import Effect, Memory, Mode, Mulligan
 from mulligan.stores.opening import open_store
@@ -15,7 +14,7 @@ from mulligan_gateway.access import Grant
 from mulligan_gateway.peers import APPROVAL, read_approval, read_call
 from mulligan_gateway.protocol import Frame
 from mulligan_gateway.servers_file import Server
-from mulligan_gateway.shared_state import QuestionedCall, Questions
+from mulligan_gateway.shared_state import Questions, name_call
 from mulligan_gateway.tools import build_result, read_failure, read_value
 from tests.gateway.world import connect, run_gateway, scripted, wait_until
 
@@ -484,7 +483,7 @@ def test_only_a_clear_yes_is_one():
     assert read_approval({"error": {}}) is None
 
 
-CALL = QuestionedCall(principal="ann", tool="pay", arguments={"amount": 9})
+CALL = name_call("ann", "pay", {"amount": 9})
 
 
 def test_an_answer_counts_once_and_for_the_very_same_call():
@@ -492,10 +491,10 @@ def test_an_answer_counts_once_and_for_the_very_same_call():
     name = questions.ask(CALL)
 
     others = [
-        replace(CALL, principal="bob"),
-        replace(CALL, tool="send"),
-        replace(CALL, arguments={"amount": 99}),
-        replace(CALL, arguments={"amount": "9"}),
+        name_call("bob", "pay", {"amount": 9}),
+        name_call("ann", "send", {"amount": 9}),
+        name_call("ann", "pay", {"amount": 99}),
+        name_call("ann", "pay", {"amount": "9"}),
     ]
 
     assert [questions.take_answer(name, each) for each in others] == [False] * 4
@@ -515,7 +514,7 @@ def test_questions_that_nobody_answers_are_forgotten_the_oldest_first():
 
 def test_a_call_that_cannot_be_written_exactly_is_told_apart_all_the_same():
     questions = Questions()
-    odd = replace(CALL, arguments={"amount": float("nan")})
+    odd = name_call("ann", "pay", {"amount": float("nan")})
 
     assert questions.take_answer(questions.ask(odd), CALL) is False
 

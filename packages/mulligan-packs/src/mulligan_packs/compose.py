@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
 from msgspec.structs import replace
@@ -144,12 +145,12 @@ class Composed:
         for at in order:
             owner = getattr(self._declared[at]["undo"], "__self__", None)
             if not isinstance(owner, Joint):
-                calls.append(_bind(self._call, at, "undo", record))
+                calls.append(partial(self._call, at, "undo", record))
                 continue
             group = together.setdefault(id(owner.find_place()), [])
             group.append((owner, self._split(at, record)))
             if len(group) == 1:
-                calls.append(_bind(owner.undo_together, group))
+                calls.append(partial(owner.undo_together, group))
         return _try_all(calls)
 
     def _has_landed(self, at: int, record: Record) -> bool:
@@ -182,7 +183,8 @@ class Composed:
         notes: list[EffectNote | None] = []
         try:
             with ExitStack() as stack:
-                with _enter_composition(self._declared):
+                together = Composition(self._declared)
+                with carry(read_context().put(Composition, together)):
                     for at, part in enumerate(self._declared):
                         split = [self._split(at, record) for record in records]
                         stack.enter_context(_enter_part(part, split, notes))
@@ -248,11 +250,6 @@ class Composition:
         """No part does anything in a way of its own, of which the others hear as well."""
 
 
-def _enter_composition(declared: Sequence[Said]) -> AbstractContextManager[None]:
-    """Have what several parts ask for know that it is for one call."""
-    return carry(read_context().put(Composition, Composition(declared)))
-
-
 def _is_same_part(part: Said, was: object, there: object) -> bool:
     if was is None or there is None or "same" not in part:
         return was == there
@@ -272,10 +269,6 @@ def _wait(found: list[Any], then: Callable[[list[Any]], object]) -> object:
 
 async def _gather(found: list[Any], then: Callable[[list[Any]], object]) -> object:
     return then([await each if inspect.isawaitable(each) else each for each in found])
-
-
-def _bind(function: Callable[..., Any], *given: Any) -> Callable[[], Any]:
-    return lambda: function(*given)
 
 
 def _try_all(calls: list[Callable[[], Any]]) -> object:

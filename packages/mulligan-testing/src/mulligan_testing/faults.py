@@ -12,7 +12,6 @@ import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from types import TracebackType
 from typing import Self
 
 from msgspec import Struct
@@ -102,12 +101,7 @@ class Faults:
         watch_points(self.hit)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         watch_points(None)
 
 

@@ -86,10 +86,17 @@ def line_to(upstream: str) -> Iterator[Line]:
     """A line to the server at a URL, on loopback, for as long as the context lasts."""
     server = _Server(("127.0.0.1", 0), _Request)
     server.line = Line(url=f"http://127.0.0.1:{server.server_port}/", upstream=upstream)
+    with serve_beside(server):
+        yield server.line
+
+
+@contextmanager
+def serve_beside(server: ThreadingHTTPServer) -> Iterator[None]:
+    """Have a server answer on a thread of its own, for as long as the context lasts."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield server.line
+        yield
     finally:
         server.shutdown()
         thread.join()

@@ -54,7 +54,9 @@ class Looking(Struct, frozen=True, kw_only=True):
             invited=Invited(attendees=read_attendees(record.arguments), organizer=self.organizer),
             zone=self.zone,
         )
-        return _as_left(found, wanted)
+        if not is_alike(found.text, wanted):
+            raise ConflictError(f"The event is at {found.etag}, and not as the call would have it.")
+        return read_text(found)
 
 
 class UndoRun(Struct, frozen=True, kw_only=True):
@@ -91,24 +93,14 @@ def read_etag(record: Record) -> str | None:
 
 def read_event_id(record: Record) -> str:
     """The id of the event that a record is about: given, or made from our key."""
-    return str(read_element(record).get("event_id") or record.key)
-
-
-def read_element(record: Record) -> Mapping[str, object]:
-    """The arguments of one event: the call's own, or of a bulk the element's."""
-    return as_record(record.arguments.get("updates", record.arguments))
+    given = as_record(record.arguments.get("updates", record.arguments))  # of a bulk, an element
+    return str(given.get("event_id") or record.key)
 
 
 def read_attendees(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Who is invited by a call."""
     invited = arguments.get("attendees") or ()
     return tuple(map(str, cast("list[str]", invited)))
-
-
-def _as_left(found: Stored, wanted: str) -> Event:
-    if not is_alike(found.text, wanted):
-        raise ConflictError(f"The event is at {found.etag}, and not as the call would have it.")
-    return read_text(found)
 
 
 def _require_version(record: Record) -> str:

@@ -30,14 +30,7 @@ _TEXTS = {"title": "summary", "location": "location", "description": "descriptio
 Moment = date | datetime
 
 
-def create_text(
-    uid: str,
-    changes: Changes,
-    *,
-    invited: Invited,
-    zone: ZoneInfo | None,
-    stamp: datetime | None = None,
-) -> str:
+def create_text(uid: str, changes: Changes, *, invited: Invited, zone: ZoneInfo | None) -> str:
     """A calendar with one new event in it."""
     calendar, event = Calendar(), VEvent()
     calendar.add("prodid", _MAKER)
@@ -46,17 +39,15 @@ def create_text(
     for name, address in invited.list_addresses():
         event.add(name, f"mailto:{address.removeprefix('mailto:')}")
     calendar.add_component(event)
-    return _write_changes(calendar, event, changes=changes, zone=zone, stamp=stamp)
+    return _write_changes(calendar, event, changes, zone)
 
 
-def update_text(
-    text: str, changes: Changes, *, zone: ZoneInfo | None, stamp: datetime | None = None
-) -> str:
+def update_text(text: str, changes: Changes, *, zone: ZoneInfo | None) -> str:
     """The same calendar with its event changed; of a series, the series itself."""
     calendar = _parse_calendar(text)
     event = _find_master(calendar)
     _put(event, "sequence", event.sequence + 1)
-    return _write_changes(calendar, event, changes=changes, zone=zone, stamp=stamp)
+    return _write_changes(calendar, event, changes, zone)
 
 
 def read_text(stored: Stored) -> Event:
@@ -94,9 +85,7 @@ def parse_attendees(text: str) -> Iterator[str]:
 
 def is_alike(one: str, other: str) -> bool:
     """Whether two calendars say the same, but for what a server may set by itself."""
-    return one == other or _normalize_component(_parse_calendar(one)) == _normalize_component(
-        _parse_calendar(other)
-    )
+    return one == other or _normalize(one) == _normalize(other)
 
 
 def is_rewritten(theirs: str, ours: str) -> bool:
@@ -104,8 +93,7 @@ def is_rewritten(theirs: str, ours: str) -> bool:
 
     What a server spells out is what goes without saying; all else may be a person's.
     """
-    there, wanted = map(_normalize_component, map(_parse_calendar, (theirs, ours)))
-    return _drop_unsaid(there) == _drop_unsaid(wanted)
+    return _drop_unsaid(_normalize(theirs)) == _drop_unsaid(_normalize(ours))
 
 
 def parse_moment(value: str, *, zone: ZoneInfo | None) -> Moment:
@@ -136,16 +124,10 @@ def _convert_to_instant(found: Moment, zone: ZoneInfo | None) -> datetime:
 
 
 def _write_changes(
-    calendar: Calendar,
-    event: VEvent,
-    *,
-    changes: Changes,
-    zone: ZoneInfo | None,
-    stamp: datetime | None,
+    calendar: Calendar, event: VEvent, changes: Changes, zone: ZoneInfo | None
 ) -> str:
-    at = stamp or datetime.now(UTC)
     for name in ("dtstamp", "last-modified"):
-        _put(event, name, at.replace(microsecond=0))
+        _put(event, name, datetime.now(UTC).replace(microsecond=0))
     for name, prop in _TEXTS.items():
         value = changes.get(name)
         if value is not None:
@@ -225,6 +207,10 @@ def _drop_unsaid(component: Normalized) -> Normalized:
     name, properties, inside = component
     said = tuple(each for each in properties if each[:2] not in _UNSAID)
     return name, said, tuple(map(_drop_unsaid, inside))
+
+
+def _normalize(text: str) -> Normalized:
+    return _normalize_component(_parse_calendar(text))
 
 
 def _normalize_component(component: Component) -> Normalized:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -48,20 +47,12 @@ REFUSES = (BadEventError, NoSuchEventError, OutdatedError)
 before and sometimes after, so that no answer of the server speaks for the whole call."""
 
 
-class Resolve(Protocol):
-    """Says what a phrase can mean, at a time and in a zone."""
-
-    def __call__(self, phrase: str, now: datetime, *, timezone: str) -> dict[str, Any]:
-        """Every reading, as data that JSON can hold; `known` is false where there is none."""
-
-
 class Phrases(Struct, frozen=True, kw_only=True):
     """Resolves what was said: at the time and place of the person who is asking."""
 
     zone: str | None
     """Where the person is, unless the turn says so."""
     clock: Clock = read_utc_now
-    resolve: Resolve = calculate_datetime
 
     async def calculate_datetime(self, phrase: str) -> dict[str, Any]:
         """What a phrase like "next Friday at six" can mean: every reading, with its weekday."""
@@ -70,7 +61,7 @@ class Phrases(Struct, frozen=True, kw_only=True):
         if zone is None:
             return {"phrase": phrase, "known": False, "why": "Where the person is, is not known."}
         now = turn.turn.now if turn else self.clock()
-        return self.resolve(phrase, now, timezone=zone)
+        return calculate_datetime(phrase, now, timezone=zone)
 
 
 class CalendarTools(Struct, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ NEW_MODE = 0o644
 """The permissions of a file that is made."""
 FOLDER = "folder"
 """The version of a folder begins so; its permissions follow, and what is in it by name."""
-_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+NOREPLACE, _EXCHANGE = 1, 2  # RENAME_NOREPLACE and RENAME_EXCHANGE of renameat2(2)
 _AT_FDCWD = -100
 
 
@@ -303,19 +303,23 @@ def hash_content(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def swap_files(one: Path, other: Path) -> bool:
-    """Swap two files in one step; `False` where the system cannot, and nothing was done."""
+def rename_in_one_step(source: Path, target: Path, how: int) -> int:
+    """Rename as renameat2(2) does: 0, or its error; `ENOSYS` where the system has no such step."""
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):
-        return False
-    done = call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE)
-    if done == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in (errno.ENOSYS, errno.EINVAL):
-        return False
-    raise OSError(code, os.strerror(code), str(other))
+        return errno.ENOSYS
+    done = call(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), how)
+    code = 0 if done == 0 else ctypes.get_errno()
+    return errno.ENOSYS if code == errno.EINVAL else code
+
+
+def swap_files(one: Path, other: Path) -> bool:
+    """Swap two files in one step; `False` where the system cannot, and nothing was done."""
+    code = rename_in_one_step(one, other, _EXCHANGE)
+    if code not in (0, errno.ENOSYS):
+        raise OSError(code, os.strerror(code), str(other))
+    return code == 0
 
 
 def _copy_owner(target: Path, aside: Path) -> None:

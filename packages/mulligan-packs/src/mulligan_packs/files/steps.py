@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import json
 import os
@@ -20,15 +19,14 @@ from mulligan_packs.files.errors import (
 from mulligan_packs.files.folder import (
     ABSENT,
     NEW_MODE,
+    NOREPLACE,
     FileState,
     Folder,
     foretell_version,
     is_full,
+    rename_in_one_step,
     swap_files,
 )
-
-_NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
-_AT_FDCWD = -100
 
 
 class FileStep(Struct, frozen=True, kw_only=True):
@@ -180,13 +178,8 @@ class FileStep(Struct, frozen=True, kw_only=True):
 
 def _rename_to_nothing(source: Path, target: Path, path: str) -> None:
     """Move something to where nothing is, in one step where the system has one for that."""
-    try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
-        done = call(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _NOREPLACE)
-        code = 0 if done == 0 else ctypes.get_errno()
-    except (AttributeError, OSError):
-        code = errno.ENOSYS
-    if code in (errno.ENOSYS, errno.EINVAL):
+    code = rename_in_one_step(source, target, NOREPLACE)
+    if code == errno.ENOSYS:
         code = errno.EEXIST if os.path.lexists(target) else 0
         if not code:
             source.rename(target)

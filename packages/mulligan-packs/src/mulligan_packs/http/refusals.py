@@ -6,8 +6,6 @@ answered: refused by its own condition (412), as made already (409), as gone (40
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx
 from msgspec import Struct
 
@@ -38,11 +36,6 @@ class Refusals(Struct, frozen=True, kw_only=True):
             return EffectNote.NOTHING_DONE if status in self.declared else None
         claims = self.looks and status in REFUSED | MISSED
         return EffectNote.REFUSED if claims else None
-
-    def list_trusted(self) -> Iterator[str]:
-        """What the promise of a tool rests on."""
-        if self.declared:
-            yield DECLARED
 
 
 def require_done(answer: httpx.Response) -> None:

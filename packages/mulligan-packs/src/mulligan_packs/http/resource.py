@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -24,7 +24,7 @@ from mulligan.types.errors import ConfigurationError, ConflictError
 from mulligan.types.values import require_bool
 from mulligan_packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan_packs.http.fields import NOTHING, find_given
-from mulligan_packs.http.refusals import Refusals, require_done
+from mulligan_packs.http.refusals import DECLARED, Refusals, require_done
 from mulligan_packs.http.shown import (
     ABSENT,
     Shown,
@@ -64,7 +64,6 @@ _ONCE = (
 )
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
-T = TypeVar("T")
 
 
 class Left(Struct, frozen=True, kw_only=True):
@@ -111,26 +110,37 @@ class Accepted(Struct, frozen=True, kw_only=True):
 
 
 class Resource:
-    """One kind of resource, by the template of its path. Use `resource(…)`."""
+    """A REST resource by the template of its path: `/events/{event_id}`.
+
+    `etags=False`: the server has none, so that an edit is noticed by content, and only right before
+    an undo. `key_header`: it takes a key there, such as `Idempotency-Key`. `find`: where a POST
+    that gave no answer is looked for, by that key: `/events?key={key}`. `refused`: statuses that
+    are your word that nothing was done; by default a refusal is held against what is there.
+    `lands_within`: how late a write can take effect that was given up or only accepted (202), 30
+    seconds unless said: until then no later write to that address is undone by itself.
+    """
 
     def __init__(
         self,
         client: httpx.Client | httpx.AsyncClient,
         path: str,
         *,
-        etags: bool,
-        key_header: str | None,
-        find: str | None,
-        refused: frozenset[int] | None,
-        lands_within: timedelta,
+        etags: bool = True,
+        key_header: str | None = None,
+        find: str | None = None,
+        refused: Collection[int] | None = None,
+        lands_within: timedelta | float = LATE,
     ) -> None:
+        require_bool(etags, name="etags")
         self.path = path
         self._find_client: Callable[[], httpx.Client | httpx.AsyncClient] = lambda: client
         self.place = str(client.base_url)
         self._etags, self._key_header, self._find = etags, key_header, find
-        self._refused = refused
+        self._refused = None if refused is None else frozenset(refused)
         self._made: OrderedDict[str, Left] = OrderedDict()
-        self._lands_within = lands_within
+        self._lands_within = (
+            lands_within if isinstance(lands_within, timedelta) else timedelta(seconds=lands_within)
+        )
         self._accepted: OrderedDict[str, Accepted] = OrderedDict()
         """By address, the last write that is only accepted."""
         listen(client)
@@ -199,7 +209,7 @@ class Resource:
                     *RESTS_ON[self._etags],
                     _HEARD,
                     _ALONE,
-                    *refusals.list_trusted(),
+                    *([DECLARED] if self._refused else []),
                     *rests_on,
                 ],
             ),
@@ -324,12 +334,12 @@ class Resource:
             known = f"{asked}/".startswith(f"{there.path.rstrip('/')}/")
             return "" if known or not self._is_home(there) or not self._fits(there) else str(there)
         # An id alone says of what it is one only where such resources are made.
-        made = self._locate_returned(record, _read_body(answer))
+        made = self._locate_returned(record, read_body(answer))
         return made if asked.endswith(made.rstrip("/").rpartition("/")[0]) else ""
 
     def _is_confirmed(self, record: Record, answer: httpx.Response, url: str) -> bool:
         """Whether the body of an answer is of what is at an address, as all that was there is."""
-        named = self._locate_returned(record, _read_body(answer))
+        named = self._locate_returned(record, read_body(answer))
         return isinstance(record.before, dict) or (bool(named) and url.endswith(named))
 
     def _fits(self, url: httpx.URL) -> bool:
@@ -339,7 +349,7 @@ class Resource:
         there = path.strip("/").split("/")[-len(wanted) :]
         return not query and len(there) == len(wanted) and all(map(_fits_part, wanted, there))
 
-    def _read(self, record: Record) -> Shown | Awaitable[Shown]:
+    def _read(self, record: Record) -> Any:
         url = self._locate_given(record)
         if not url:
             raise ConfigurationError(f"The call has not all that {self.path} is made of.")
@@ -525,51 +535,22 @@ class Resource:
         return [str(httpx.URL(self.place).join(each)) for each in (located, *others) if each]
 
     def _ask(
-        self, way: str, url: str, *, check: Callable[[httpx.Response], T], **more: Any
-    ) -> T | Awaitable[T]:
+        self, way: str, url: str, *, check: Callable[[httpx.Response], Any], **more: Any
+    ) -> Any:
+        """What `check` makes of an answer, at once, or of an async client once it is there."""
         client, headers = self._find_client(), {**UNCOMPRESSED, **more.pop("headers", {})}
         answer = client.request(way, url, headers=headers, **more)
         return _check_later(answer, check) if isinstance(answer, Awaitable) else check(answer)
 
 
 async def _check_later(
-    answer: Awaitable[httpx.Response], check: Callable[[httpx.Response], T]
-) -> T:
+    answer: Awaitable[httpx.Response], check: Callable[[httpx.Response], object]
+) -> object:
     return check(await answer)
 
 
-def resource(
-    client: httpx.Client | httpx.AsyncClient,
-    path: str,
-    *,
-    etags: bool = True,
-    key_header: str | None = None,
-    find: str | None = None,
-    refused: frozenset[int] | None = None,
-    lands_within: timedelta | float = LATE,
-) -> Resource:
-    """A REST resource by the template of its path: `/events/{event_id}`.
-
-    `etags=False`: the server has none, so that an edit is noticed by content, and only right before
-    an undo. `key_header`: it takes a key there, such as `Idempotency-Key`. `find`: where a POST
-    that gave no answer is looked for, by that key: `/events?key={key}`. `refused`: statuses that
-    are your word that nothing was done; by default a refusal is held against what is there.
-    `lands_within`: how late a write can take effect that was given up or only accepted (202), 30
-    seconds unless said: until then no later write to that address is undone by itself.
-    """
-    require_bool(etags, name="etags")
-    late = (
-        timedelta(seconds=lands_within) if isinstance(lands_within, int | float) else lands_within
-    )
-    return Resource(
-        client,
-        path,
-        etags=etags,
-        key_header=key_header,
-        find=find,
-        refused=None if refused is None else frozenset(refused),
-        lands_within=late,
-    )
+resource = Resource
+"""As it is called where a tool is declared: `**resource(client, …).put()`."""
 
 
 def _fits_part(wanted: str, there: str) -> bool:
@@ -582,7 +563,7 @@ def _fits_part(wanted: str, there: str) -> bool:
     return longer and there.startswith(before) and there.endswith(after)
 
 
-def _read_body(answer: httpx.Response) -> object:
+def read_body(answer: httpx.Response) -> object:
     """What a server answered with, where that can be read as JSON."""
     try:
         return answer.json()

@@ -19,7 +19,7 @@ from mulligan_packs.mail.desk import (
     read_wanted,
 )
 from mulligan_packs.mail.errors import ChangedMailError
-from mulligan_packs.mail.mailbox import FoundMail, MailSession
+from mulligan_packs.mail.mailbox import FoundMail
 from mulligan_packs.mail.message import decode_mail, encode_mail, find_call, is_as_rewritten
 from mulligan_packs.typed_dict import TypedDict
 
@@ -112,7 +112,10 @@ class MailCallbacks:
         """Remove the draft, if it is still the one that was made."""
         with self.mailbox.open() as session:
             folder = session.find_folder(DRAFTS)
-            for each in self._find_ours(session, folder, record):
+            found = session.find(folder, self.find_id(record))
+            if any(each.at != record.version for each in found):
+                raise ChangedMailError(self.find_id(record))
+            for each in found:
                 session.remove(folder, each)
 
     def undo_update(self, record: Record) -> None:
@@ -155,12 +158,6 @@ class MailCallbacks:
             if back or [f"{to}:{each.at}" for each in there] != [record.version]:
                 raise ChangedMailError(mail_id)
             session.move(to, there[0], to=folder)
-
-    def _find_ours(self, session: MailSession, folder: str, record: Record) -> list[FoundMail]:
-        found = session.find(folder, self.find_id(record))
-        if any(each.at != record.version for each in found):
-            raise ChangedMailError(self.find_id(record))
-        return found
 
 
 def _is_updated(found: FoundMail, record: Record) -> bool:

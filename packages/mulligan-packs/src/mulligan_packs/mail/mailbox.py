@@ -87,11 +87,7 @@ class Mailbox(Struct, frozen=True, kw_only=True):
     def open(self) -> Iterator[MailSession]:
         """A line to the server for some work."""
         secure, host, port = _read_url(self.imap, "imap")
-        opened = (
-            imaplib.IMAP4_SSL(host, port, timeout=self.timeout)
-            if secure
-            else imaplib.IMAP4(host, port, timeout=self.timeout)
-        )
+        opened = (imaplib.IMAP4_SSL if secure else imaplib.IMAP4)(host, port, timeout=self.timeout)
         try:
             if not secure and not _is_here(host):
                 opened.starttls(ssl.create_default_context())
@@ -109,11 +105,7 @@ class Mailbox(Struct, frozen=True, kw_only=True):
         if not self.smtp:
             raise ConfigurationError("No server to send with is named: Mailbox(smtp=…).")
         secure, host, port = _read_url(self.smtp, "smtp")
-        opened = (
-            smtplib.SMTP_SSL(host, port, timeout=self.timeout)
-            if secure
-            else smtplib.SMTP(host, port, timeout=self.timeout)
-        )
+        opened = (smtplib.SMTP_SSL if secure else smtplib.SMTP)(host, port, timeout=self.timeout)
         try:
             if not secure and not _is_here(host):
                 opened.starttls(context=ssl.create_default_context())

@@ -42,24 +42,8 @@ def mail_tools(m: Declares, mailbox: Mailbox, *, clock: Clock = read_utc_now) ->
     desk = MailDesk(mailbox, clock)
     can = MailCallbacks(desk)
     reads = m.tool(effect=Effect.READ, server=mailbox.name)
-    return MailTools(
-        list_folders=reads(desk.list_folders),
-        list_mails=reads(desk.list_mails),
-        list_drafts=reads(desk.list_drafts),
-        read_mail=reads(desk.read_mail),
-        read_draft=reads(desk.read_draft),
-        create_draft=m.tool(**_declare_create(can))(desk.create_draft),
-        update_draft=m.tool(**_declare_update(can))(desk.update_draft),
-        delete_draft=m.tool(**_declare_delete(can))(desk.delete_draft),
-        move_mail=m.tool(**_declare_move(can))(desk.move_mail),
-        send_draft=m.tool(**_declare_send_draft(can))(desk.send_draft),
-        send_mail=m.tool(**_declare_send_mail(can))(desk.send_mail),
-    )
-
-
-def _declare_create(can: MailCallbacks) -> Declared:
-    """The draft's id is our key: two tries make one draft, and a lost one is found by it."""
-    return Declared(
+    # The draft's id is our key: two tries make one draft, and a lost one is found by it.
+    creating = Declared(
         **_share(can, undo=can.undo_create),
         repeat=Repeat.KEYED,
         key="key",
@@ -67,51 +51,32 @@ def _declare_create(can: MailCallbacks) -> Declared:
         probe=can.find_created,
         probe_by=ProbeBy.CALL,
     )
-
-
-def _declare_update(can: MailCallbacks) -> Declared:
-    """The call's own key stands in the draft that it writes."""
-    return Declared(
-        **_share(can, undo=can.undo_update),
+    # The call's own key stands in the draft that it writes.
+    updating = Declared(
+        **_share_bound(can, undo=can.undo_update, read=can.read_draft_state),
         key="key",
-        if_version="if_match",
-        before=can.read_draft_state,
-        read=can.read_draft_state,
         probe=can.find_updated,
         probe_by=ProbeBy.CALL,
-        remote=Remote(binds=True),
     )
-
-
-def _declare_delete(can: MailCallbacks) -> Declared:
-    """Nothing tells a deletion of ours from a person's, so a lost one is never adopted."""
-    return Declared(
-        **_share(can, undo=can.undo_delete),
-        if_version="if_match",
-        before=can.read_draft_state,
-        read=can.read_draft_state,
-        remote=Remote(binds=True),
+    # Nothing tells a deletion or a move of ours from a person's: a lost one is never adopted.
+    deleting = _share_bound(can, undo=can.undo_delete, read=can.read_draft_state)
+    moving = _share_bound(can, undo=can.undo_move, read=can.read_moved)
+    sending_draft = Declared(**_share_send(can), describe="Send the draft “{subject}” to {to}")
+    # The mail's id is our key.
+    sending = Declared(**_share_send(can), key="key", describe="Send “{subject}” to {to}")
+    return MailTools(
+        list_folders=reads(desk.list_folders),
+        list_mails=reads(desk.list_mails),
+        list_drafts=reads(desk.list_drafts),
+        read_mail=reads(desk.read_mail),
+        read_draft=reads(desk.read_draft),
+        create_draft=m.tool(**creating)(desk.create_draft),
+        update_draft=m.tool(**updating)(desk.update_draft),
+        delete_draft=m.tool(**deleting)(desk.delete_draft),
+        move_mail=m.tool(**moving)(desk.move_mail),
+        send_draft=m.tool(**sending_draft)(desk.send_draft),
+        send_mail=m.tool(**sending)(desk.send_mail),
     )
-
-
-def _declare_move(can: MailCallbacks) -> Declared:
-    """As of a deletion."""
-    return Declared(
-        **_share(can, undo=can.undo_move),
-        if_version="if_match",
-        before=can.read_moved,
-        read=can.read_moved,
-        remote=Remote(binds=True),
-    )
-
-
-def _declare_send_draft(can: MailCallbacks) -> Declared:
-    return Declared(**_share_send(can), describe="Send the draft “{subject}” to {to}")
-
-
-def _declare_send_mail(can: MailCallbacks) -> Declared:
-    """The mail's id is our key."""
-    return Declared(**_share_send(can), key="key", describe="Send “{subject}” to {to}")
 
 
 def _share_send(can: MailCallbacks) -> Declared:
@@ -134,4 +99,15 @@ def _share(can: MailCallbacks, *, undo: RecordFunction) -> Declared:
         undoing=Undoing(same=is_same_mail, loses=("the number under which a folder had it",)),
         refuses=MailNotTouchedError,
         server=can.mailbox.name,
+    )
+
+
+def _share_bound(can: MailCallbacks, *, undo: RecordFunction, read: RecordFunction) -> Declared:
+    """What writes over a version that it was given."""
+    return Declared(
+        **_share(can, undo=undo),
+        if_version="if_match",
+        before=read,
+        read=read,
+        remote=Remote(binds=True),
     )

@@ -222,8 +222,9 @@ class ServiceProving:
     async def _undo(self, case: ProofCase) -> tuple[str, str]:
         names = self._set_up(case)
         before = self._look(case, names)
-        makes = self._makes(case) or self._service.table.operations[case.operation].sole
-        if case.setup and before is None and not makes:
+        row = self._service.table.operations[case.operation]
+        may_be_missing = row.key or row.makes or row.adds or row.sole
+        if case.setup and before is None and not may_be_missing:
             return DIFFERS, "a read right after a write does not show it"
         writes = self._transport.writes
         left, now = await self._act(case, names)
@@ -271,7 +272,9 @@ class ServiceProving:
             return PROVEN, ""
         said = "the call is not refused"
         fate = "stays" if _keeps(case.edit, now) else "is gone"
-        if not self._binds(case):
+        row = self._service.table.operations[case.operation]
+        one = self._service.table.operations[row.each] if row.each else row
+        if not self._service.table.objects[one.object].binds:
             return NOT_POSSIBLE, f"it compares no versions: {said}, and the edit {fate}"
         return DIFFERS, f"{said}, and the edit {fate}; {_describe(left) or 'undone'}"
 
@@ -395,16 +398,6 @@ class ServiceProving:
         if made and "made" not in names:
             return None
         return self._service.look(row, given | ({"(id)": names["made"]} if made else {}))
-
-    def _makes(self, case: ProofCase) -> bool:
-        row = self._service.table.operations[case.operation]
-        return bool(row.key or row.makes or row.adds)
-
-    def _binds(self, case: ProofCase) -> bool:
-        table = self._service.table
-        row = table.operations[case.operation]
-        kind = table.objects[(table.operations[row.each] if row.each else row).object]
-        return bool(kind.binds)
 
     def _clean(self) -> list[StepShown]:
         """Clear away what was made, wherever it is now: what could not be is named."""

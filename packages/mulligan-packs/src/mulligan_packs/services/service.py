@@ -13,7 +13,7 @@ import os
 import re
 import uuid
 from base64 import b64encode
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from enum import Enum
@@ -34,7 +34,7 @@ from mulligan_packs.compose import Composition
 from mulligan_packs.http.exchange import CallRequests
 from mulligan_packs.http.fields import NOTHING, is_equal, is_rewritten
 from mulligan_packs.http.refusals import Refusals, require_done
-from mulligan_packs.http.resource import Left, Resource
+from mulligan_packs.http.resource import Left, Resource, read_body
 from mulligan_packs.http.shown import ABSENT, Shown, is_same_content, is_shown, parse_shown
 from mulligan_packs.http.written import SentWrite, parse_sent, read_written
 from mulligan_packs.services.table import (
@@ -81,10 +81,7 @@ class Rows(Resource):
             client,
             self._kind.read,
             etags=bool(self._kind.binds),
-            key_header=None,
-            find=None,
-            refused=None,
-            lands_within=timedelta(seconds=table.lands_within),
+            lands_within=table.lands_within,
         )
 
     def declare(self, *, heard: bool) -> Declared:
@@ -195,7 +192,7 @@ class Rows(Resource):
         )
 
     def _find_made(self, record: Record, answer: httpx.Response) -> str:
-        return self._locate_returned(record, _read_json(answer))
+        return self._locate_returned(record, read_body(answer))
 
     def _is_confirmed(self, record: Record, answer: httpx.Response, url: str) -> bool:  # noqa: ARG002
         return bool(url) or isinstance(record.before, dict)
@@ -259,7 +256,7 @@ class Rows(Resource):
     def _is_alone(self, record: Record, answer: httpx.Response) -> bool:
         """Whether all that a change was not to touch is as it was before it."""
         before = parse_shown(cast("Shown | None", record.before))
-        now = self._project(record, _read_json(answer))
+        now = self._project(record, read_body(answer))
         if answer.request.method == "PUT" or not (before and isinstance(now, Mapping)):
             return True
         was, sent = cast("Mapping[str, Any]", before), parse_sent(answer.request)
@@ -370,10 +367,10 @@ class Rows(Resource):
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/?&]*)", said)
         pattern = re.sub(r"\\\{\\\+(\w+)\\\}", r"(?P<\1>[^?&]*)", pattern)
         found = re.search(f"{pattern}$", url)
-        return {name: unquote(value) for name, value in (found or _NOWHERE).groupdict().items()}
+        return {n: unquote(value) for n, value in (found.groupdict() if found else {}).items()}
 
     def _find_etag(self, answer: httpx.Response) -> str | None:
-        return self._find_version(_read_json(answer))
+        return self._find_version(read_body(answer))
 
     def _find_version(self, result: object) -> str | None:
         """The version in what a write was answered."""
@@ -390,7 +387,7 @@ class Rows(Resource):
         return SentWrite(
             method=written.method,
             sent=written.sent,
-            answered=self._project(record, _read_json(answer)),
+            answered=self._project(record, read_body(answer)),
         )
 
     def _project(self, record: Record, result: object) -> object:
@@ -560,25 +557,15 @@ class Rows(Resource):
             body = self._row.undo.body if self._row.undo else None
             self._send_undo(send, given, body=body, headers=bound)
 
-    def _ask(
-        self, way: str, url: str, *, check: Callable[[httpx.Response], Any], **more: Any
-    ) -> Any:
-        return super()._ask(way, url, check=check, **more)
 
-
-class _TokenAuth(httpx.Auth):
-    """Asks for the token with each request, and keeps none."""
-
-    def __init__(self, find: Callable[[], str]) -> None:
-        self._find = find
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        token = self._find()
-        # A bearer token has no colon in it (RFC 6750); a user with a password has.
-        basic = ":" in token
-        said = b64encode(token.encode()).decode() if basic else token
-        request.headers["Authorization"] = f"{'Basic' if basic else 'Bearer'} {said}"
-        yield request
+def _authorize(find_token: Callable[[], str], request: httpx.Request) -> httpx.Request:
+    """Ask for the token with each request, and keep none."""
+    token = find_token()
+    # A bearer token has no colon in it (RFC 6750); a user with a password has.
+    basic = ":" in token
+    said = b64encode(token.encode()).decode() if basic else token
+    request.headers["Authorization"] = f"{'Basic' if basic else 'Bearer'} {said}"
+    return request
 
 
 class Service:
@@ -595,13 +582,9 @@ class Service:
         """Let go of the connections."""
         self._client.close()
 
-    def list_operations(self) -> list[str]:
-        """The names of all operations."""
-        return list(self.table.operations)
-
     def tools(self, m: Declares, *, only: Collection[str] = ()) -> list[ToolFunction]:
         """The tools to hand to an agent, declared with an application; `only`: those named."""
-        named = only or self.list_operations()
+        named = only or self.table.operations
         return [
             m.tool(**self.declare(name, heard=True))(self.build_function(name)) for name in named
         ]
@@ -662,7 +645,7 @@ class Service:
 
     def read(self, path: str) -> object:
         """What the service shows at a path."""
-        return _read_json(self._client.get(path).raise_for_status())
+        return read_body(self._client.get(path).raise_for_status())
 
     def look(self, row: Operation, given: Mapping[str, Any]) -> object:
         """What an operation is about, as far as people write it; `None` where it is not there."""
@@ -697,14 +680,14 @@ class Service:
             more["headers"] = {table.key_header: given[KEY]}
         answer = self._client.request(method, url.copy_merge_params(query), **more)
         answer.raise_for_status()
-        return _read_json(answer) or {}
+        return read_body(answer) or {}
 
     def _read_error(self, answer: httpx.Response) -> None:
         """Have an answer that says in its body that it failed have the status of that."""
         if not self.table.errors or not answer.is_success:
             return
         answer.read()
-        said = _read_json(answer)
+        said = read_body(answer)
         if isinstance(said, Mapping) and said.get("ok") is False:
             answer.status_code = self.table.errors.get(str(said.get("error")), 400)
 
@@ -737,7 +720,7 @@ def build_client(
     return httpx.Client(
         base_url=base_url or table.base_url,
         headers=table.headers,
-        auth=_TokenAuth(find),
+        auth=partial(_authorize, find),
         timeout=30,
         transport=transport,
     )
@@ -829,19 +812,9 @@ def _read_model(value: object, spell: Callable[[str], str]) -> object:
     return {spell(name): _read_model(each, spell) for name, each in own.items()} | more
 
 
-def _read_json(answer: httpx.Response) -> object:
-    try:
-        return answer.json()
-    except (ValueError, httpx.StreamError):
-        return None
-
-
 def _read_done(answer: httpx.Response) -> object:
     return answer.raise_for_status().json()
 
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-_NOWHERE = cast("re.Match[str]", re.match("", ""))

@@ -35,10 +35,7 @@ def update(
     `leaves` are tables that it also writes to and that an undo leaves, `sets` columns that the
     database sets by itself with every write.
     """
-    options = TableOptions(
-        id=id, version=version, each=each, leaves=frozenset(leaves), sets=frozenset(sets)
-    )
-    return _declare(TableWriter(engine, table, options), options)
+    return _declare(engine, table, leaves, sets, id=id, version=version, each=each)
 
 
 def insert(
@@ -54,10 +51,7 @@ def insert(
 
     `id`: it is given the key, which else the database makes. Only then may the row be there.
     """
-    options = TableOptions(
-        id=id, version=version, leaves=frozenset(leaves), sets=frozenset(sets), makes=True
-    )
-    return _declare(TableWriter(engine, table, options), options)
+    return _declare(engine, table, leaves, sets, id=id, version=version, makes=True)
 
 
 def delete(
@@ -71,15 +65,7 @@ def delete(
     sets: Iterable[str] = (),
 ) -> Declared:
     """A tool that deletes one row, which comes back with all that went with it."""
-    options = TableOptions(
-        id=id,
-        version=version,
-        each=each,
-        leaves=frozenset(leaves),
-        sets=frozenset(sets),
-        deletes=True,
-    )
-    return _declare(TableWriter(engine, table, options), options)
+    return _declare(engine, table, leaves, sets, id=id, version=version, each=each, deletes=True)
 
 
 def rows(
@@ -95,10 +81,7 @@ def rows(
 
     `where` is a function of the record: the condition as SQL, and its parameters.
     """
-    options = TableOptions(
-        version=version, leaves=frozenset(leaves), sets=frozenset(sets), where=where
-    )
-    return _declare(TableWriter(engine, table, options), options)
+    return _declare(engine, table, leaves, sets, version=version, where=where)
 
 
 class TableTools(Struct, frozen=True, kw_only=True):
@@ -131,7 +114,15 @@ class TableTools(Struct, frozen=True, kw_only=True):
         return {"version": self.version, "leaves": self.leaves, "sets": self.sets}
 
 
-def _declare(writing: TableWriter, options: TableOptions) -> Declared:
+def _declare(
+    engine: Engine | AsyncEngine,
+    table: str,
+    leaves: Iterable[str],
+    sets: Iterable[str],
+    **given: Any,
+) -> Declared:
+    options = TableOptions(leaves=frozenset(leaves), sets=frozenset(sets), **given)
+    writing = TableWriter(engine, table, options)
     gone = ", and what goes with them by foreign keys" if writing.may_delete else ""
     more = "a call that makes the database write anything else, also by a trigger, is refused"
     declared = Declared(

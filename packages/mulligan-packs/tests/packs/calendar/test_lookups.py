@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from mulligan import Mulligan
 from mulligan_packs.calendar import KnownPlaces, Place
@@ -45,15 +44,14 @@ async def test_what_nobody_knows_is_looked_up_the_best_first() -> None:
 
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
-MONDAY = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
-
-
-def said(phrase: str, now: datetime, *, timezone: str) -> dict[str, Any]:
-    return {"phrase": phrase, "known": True, "at": now, "in": timezone}
+LATE_ON_SUNDAY = datetime(2026, 11, 15, 23, 30, tzinfo=UTC)
+"""It is Monday in Berlin already."""
+EARLY_ON_TUESDAY = datetime(2026, 11, 17, 3, 0, tzinfo=UTC)
+"""It is still Monday in New York."""
 
 
 async def test_without_a_zone_nothing_is_resolved() -> None:
-    phrases = Phrases(zone=None, clock=lambda: SUNDAY, resolve=said)
+    phrases = Phrases(zone=None, clock=lambda: SUNDAY)
 
     answer = await phrases.calculate_datetime("tomorrow")
 
@@ -61,14 +59,14 @@ async def test_without_a_zone_nothing_is_resolved() -> None:
 
 
 async def test_a_phrase_means_what_it_means_where_the_person_is() -> None:
-    phrases = Phrases(zone="Europe/Berlin", clock=lambda: SUNDAY, resolve=said)
+    phrases = Phrases(zone="Europe/Berlin", clock=lambda: LATE_ON_SUNDAY)
 
     outside = await phrases.calculate_datetime("tomorrow")
-    with Mulligan("memory:") as m, m.turn("…", now=MONDAY, timezone="America/New_York"):
+    with Mulligan("memory:") as m, m.turn("…", now=EARLY_ON_TUESDAY, timezone="America/New_York"):
         inside = await phrases.calculate_datetime("tomorrow")
 
-    assert (outside["at"], outside["in"]) == (SUNDAY, "Europe/Berlin")
-    assert (inside["at"], inside["in"]) == (MONDAY, "America/New_York")
+    assert [reading["start"] for reading in outside["readings"]] == ["2026-11-17"]
+    assert [reading["start"] for reading in inside["readings"]] == ["2026-11-17"]
 
 
 async def test_a_friday_is_a_friday_without_any_model() -> None:

@@ -17,8 +17,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from mulligan_testing.line import serve_beside
+
+Thing = dict[str, Any]
+"""Something that a service has, as JSON would say it."""
 State = dict[str, Any]
-"""All that a service has, as JSON would say it."""
+"""All that it has."""
 KEPT = 64
 """States of which reads that lag may see one."""
 
@@ -81,18 +85,26 @@ class NoAnswer(Exception):  # noqa: N818 - it is none
     """The connection ends without an answer."""
 
 
-Handle = Callable[[Any, ApiRequest, State], ApiAnswer]
-ROUTES: dict[str, list[tuple[str, re.Pattern[str], Handle]]] = {}
+def require(found: Thing | None, status: int, reason: str, message: str = "") -> Thing:
+    """What was found; where nothing was, a refusal."""
+    if found is None:
+        raise Refused(status, reason, message)
+    return found
 
 
-def route(method: str, path: str) -> Callable[[Handle], Handle]:
-    """Make a method answer requests to a path with places: `/events/{event_id}`."""
+Handle = Callable[[Any, ApiRequest, State], Any]
+ROUTES: dict[str, list[tuple[str, re.Pattern[str], int, Handle]]] = {}
+
+
+def route(method: str, path: str, *, status: int = 200) -> Callable[[Handle], Handle]:
+    """Make a method answer requests to a path with places: `/events/{event_id}`. What it returns is
+    the body of an answer with that status, unless it is an answer."""
     pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path))
     pattern = re.sub(r"\\\{(\w+)(?:\\\.){3}\\\}", r"(?P<\1>.+)", pattern)
 
     def register(handle: Handle) -> Handle:
         owner = handle.__qualname__.partition(".")[0]
-        ROUTES.setdefault(owner, []).append((method, re.compile(f"{pattern}/?$"), handle))
+        ROUTES.setdefault(owner, []).append((method, re.compile(f"{pattern}/?$"), status, handle))
         return handle
 
     return register
@@ -201,13 +213,14 @@ class Simulation:
 
     def _dispatch(self, request: ApiRequest, state: State) -> ApiAnswer:
         before = copy.deepcopy(state)
-        for method, pattern, handle in ROUTES[type(self).__name__]:
+        for method, pattern, status, handle in ROUTES[type(self).__name__]:
             found = pattern.match(request.path.removeprefix(self.base))
             if not found or method != request.method:
                 continue
             names = {n: unquote(each) for n, each in found.groupdict().items()}
             try:
-                return handle(self, replace(request, names=names), state)
+                said = handle(self, replace(request, names=names), state)
+                return said if isinstance(said, ApiAnswer) else ApiAnswer(status=status, body=said)
             except Refused as refused:
                 state.clear()
                 state.update(before)
@@ -219,14 +232,8 @@ class Simulation:
         """The service on loopback: where it is."""
         server = _Server(("127.0.0.1", 0), _Handler)
         server.simulation = self
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
+        with serve_beside(server):
             yield f"http://127.0.0.1:{server.server_port}{self.base}"
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
 
 
 class _Server(ThreadingHTTPServer):

@@ -6,7 +6,7 @@ import hashlib
 import re
 from base64 import b64decode
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mulligan_testing.simulations.core import (
     ApiAnswer,
@@ -14,16 +14,17 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 REPOSITORIES = ("family/house", "family/scratch")
 _REPO = "/repos/{owner}/{repo}"
-_ISSUE = f"{_REPO}/issues/{{issue_number}}"
-_COMMENT = f"{_REPO}/issues/comments/{{comment_id}}"
-_PULL = f"{_REPO}/pulls/{{pull_number}}"
-_FILE = f"{_REPO}/contents/{{path...}}"
+_ISSUE = f"{_REPO}/issues/{{id}}"
+_COMMENT = f"{_REPO}/issues/comments/{{id}}"
+_PULL = f"{_REPO}/pulls/{{id}}"
+_FILE = f"{_REPO}/contents/{{id...}}"
 _MENTION = re.compile(r"(?:^|[^\w`])@(\w+)")
 
 
@@ -50,7 +51,7 @@ class GitHub(Simulation):
 
     def build_state(self) -> State:
         """Repositories with nothing but a branch and an open pull request."""
-        pull = {"title": "Paint", "body": "", "state": "open", "base": "main", "id": 1}
+        pull = {"title": "Paint", "body": "", "state": "open", "base": "main", "id": 1, "number": 1}
         return {
             name: {"issues": {}, "comments": {}, "files": {}, "pulls": {"1": dict(pull)}}
             for name in REPOSITORIES
@@ -71,23 +72,21 @@ class GitHub(Simulation):
         return [*issues, *(c for r in repositories for c in (*r["comments"], *r["files"]))]
 
     @route("GET", _REPO)
-    def get_repository(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_repository(self, request: ApiRequest, state: State) -> Thing:
         """Its name."""
         _get(request, state)
         owner, name = request.names["owner"], request.names["repo"]
         full = f"{owner}/{name}"
-        return ApiAnswer(
-            body={
-                "id": 1,
-                "name": name,
-                "full_name": full,
-                "url": f"/repos/{full}",
-                "owner": {"login": owner},
-            }
-        )
+        return {
+            "id": 1,
+            "name": name,
+            "full_name": full,
+            "url": f"/repos/{full}",
+            "owner": {"login": owner},
+        }
 
-    @route("POST", f"{_REPO}/issues")
-    def create_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_REPO}/issues", status=201)
+    def create_issue(self, request: ApiRequest, state: State) -> Thing:
         """A new one, numbered."""
         if not (request.body or {}).get("title"):
             raise Refused(422, "missing_field", "Validation Failed")
@@ -96,7 +95,7 @@ class GitHub(Simulation):
         plain = {"body": None, "state": "open", "state_reason": None, "milestone": None}
         issues[number] = {**plain, "labels": [], "assignees": [], "number": int(number)}
         self._set(request, issues[number])
-        return ApiAnswer(status=201, body=_show_issue(issues[number]))
+        return _show_issue(issues[number])
 
     @route("GET", _ISSUE)
     def get_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -111,37 +110,37 @@ class GitHub(Simulation):
         return _answer(_show_issue(issue))
 
     @route("POST", f"{_ISSUE}/labels")
-    def add_labels(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def add_labels(self, request: ApiRequest, state: State) -> list[Thing]:
         """More labels."""
         issue = _find(request, state, "issues")
         issue["labels"] += [n for n in request.body["labels"] if n not in issue["labels"]]
-        return ApiAnswer(body=_show_issue(issue)["labels"])
+        return _show_labels(issue)
 
     @route("PUT", f"{_ISSUE}/labels")
-    def set_labels(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def set_labels(self, request: ApiRequest, state: State) -> list[Thing]:
         """These labels and no others."""
         issue = _find(request, state, "issues")
         issue["labels"] = list(request.body["labels"])
-        return ApiAnswer(body=_show_issue(issue)["labels"])
+        return _show_labels(issue)
 
     @route("DELETE", f"{_ISSUE}/labels/{{name}}")
-    def remove_label(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def remove_label(self, request: ApiRequest, state: State) -> list[Thing]:
         """One label less."""
         issue = _find(request, state, "issues")
         if request.names["name"] not in issue["labels"]:
             raise Refused(404, "not_found", "Label does not exist")
         issue["labels"].remove(request.names["name"])
-        return ApiAnswer(body=_show_issue(issue)["labels"])
+        return _show_labels(issue)
 
-    @route("POST", f"{_ISSUE}/comments")
-    def create_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_ISSUE}/comments", status=201)
+    def create_comment(self, request: ApiRequest, state: State) -> Thing:
         """A new one."""
         _find(request, state, "issues")
         self.serial += 1
         comment = {"id": self.serial, "body": request.body["body"]}
         _get(request, state)["comments"][str(self.serial)] = comment
         self._tell(comment["body"])
-        return ApiAnswer(status=201, body=_dress(comment))
+        return _dress(comment)
 
     @route("GET", _COMMENT)
     def get_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -156,23 +155,22 @@ class GitHub(Simulation):
         self._tell(comment["body"])
         return _answer(_dress(comment))
 
-    @route("DELETE", _COMMENT)
-    def delete_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _COMMENT, status=204)
+    def delete_comment(self, request: ApiRequest, state: State) -> None:
         """For good."""
         _find(request, state, "comments")
         if "no-delete" not in self.differs:
-            del _get(request, state)["comments"][request.names["comment_id"]]
-        return ApiAnswer(status=204)
+            del _get(request, state)["comments"][request.names["id"]]
 
     @route("GET", _FILE)
     def get_file(self, request: ApiRequest, state: State) -> ApiAnswer:
         """Its content."""
-        return _answer(_show_file(_find_file(request, state)))
+        return _answer(_show_file(_find(request, state, "files")))
 
     @route("PUT", _FILE)
     def put_file(self, request: ApiRequest, state: State) -> ApiAnswer:
         """A commit with it, over the version that was named."""
-        files, path = _get(request, state)["files"], request.names["path"]
+        files, path = _get(request, state)["files"], request.names["id"]
         there, body = files.get(path), request.body
         self._require_sha(there, body.get("sha"))
         files[path] = {"path": path, "content": body["content"], "sha": _hash(body["content"])}
@@ -183,21 +181,21 @@ class GitHub(Simulation):
         return ApiAnswer(status=200 if there else 201, body={"content": shown, "commit": commit})
 
     @route("DELETE", _FILE)
-    def delete_file(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def delete_file(self, request: ApiRequest, state: State) -> Thing:
         """A commit without it."""
-        there = _find_file(request, state)
+        there = _find(request, state, "files")
         sha = (request.body or request.query).get("sha")
         if not sha:
             raise Refused(422, "missing", 'Invalid request. "sha" wasn\'t supplied.')
         self._require_sha(there, sha)
         if "no-delete" not in self.differs:
-            del _get(request, state)["files"][request.names["path"]]
-        return ApiAnswer(body={"content": None, "commit": {"sha": _hash(f"{self.count}")}})
+            del _get(request, state)["files"][request.names["id"]]
+        return {"content": None, "commit": {"sha": _hash(f"{self.count}")}}
 
     @route("GET", _PULL)
     def get_pull(self, request: ApiRequest, state: State) -> ApiAnswer:
         """One of them."""
-        return _answer(_show_pull(_find(request, state, "pulls"), request))
+        return _answer(_show_pull(_find(request, state, "pulls")))
 
     @route("PATCH", _PULL)
     def update_pull(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -205,11 +203,10 @@ class GitHub(Simulation):
         pull = _find(request, state, "pulls")
         pull |= {n: v for n, v in request.body.items() if n in ("title", "body", "state", "base")}
         self._tell(str(request.body.get("body", "")))
-        return _answer(_show_pull(pull, request))
+        return _answer(_show_pull(pull))
 
     def _set(self, request: ApiRequest, issue: Thing) -> None:
-        for name, value in request.body.items():
-            issue[name] = value
+        issue |= request.body
         if request.body.get("state") == "open":
             issue["state_reason"] = None
         self.told += list(request.body.get("assignees") or ())
@@ -228,28 +225,13 @@ class GitHub(Simulation):
 
 
 def _get(request: ApiRequest, state: State) -> Thing:
-    found = state.get(f"{request.names['owner']}/{request.names['repo']}")
-    if found is None:
-        raise Refused(404, "not_found", "Not Found")
-    repository: Thing = found
-    return repository
+    named = f"{request.names['owner']}/{request.names['repo']}"
+    return require(state.get(named), 404, "not_found", "Not Found")
 
 
 def _find(request: ApiRequest, state: State, kind: str) -> Thing:
-    names = {"issues": "issue_number", "comments": "comment_id", "pulls": "pull_number"}
-    found = _get(request, state)[kind].get(request.names[names[kind]])
-    if found is None:
-        raise Refused(404, "not_found", "Not Found")
-    thing: Thing = found
-    return thing
-
-
-def _find_file(request: ApiRequest, state: State) -> Thing:
-    found = _get(request, state)["files"].get(request.names["path"])
-    if found is None:
-        raise Refused(404, "not_found", "Not Found")
-    thing: Thing = found
-    return thing
+    things = _get(request, state)[kind]
+    return require(things.get(request.names["id"]), 404, "not_found", "Not Found")
 
 
 def _answer(thing: Thing) -> ApiAnswer:
@@ -261,20 +243,23 @@ def _dress(thing: Thing) -> Thing:
     return {**thing, "user": {"login": "agent"}, "created_at": stamp, "updated_at": stamp}
 
 
+def _show_labels(issue: Thing) -> list[Thing]:
+    return [{"name": name} for name in issue["labels"]]
+
+
 def _show_issue(issue: Thing) -> Thing:
     milestone = issue["milestone"]
     return {
         **_dress(issue),
         "id": issue["number"] + 1_000,
-        "labels": [{"name": name} for name in issue["labels"]],
+        "labels": _show_labels(issue),
         "assignees": [{"login": name} for name in issue["assignees"]],
         "milestone": None if milestone is None else {"number": milestone},
     }
 
 
-def _show_pull(pull: Thing, request: ApiRequest) -> Thing:
-    number = int(request.names["pull_number"])
-    return {**_dress(pull), "number": number, "base": {"ref": pull["base"]}}
+def _show_pull(pull: Thing) -> Thing:
+    return {**_dress(pull), "base": {"ref": pull["base"]}}
 
 
 def _show_file(file: Thing) -> Thing:

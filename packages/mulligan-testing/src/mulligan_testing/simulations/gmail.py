@@ -17,10 +17,11 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 FIXED = frozenset({"SENT", "DRAFT"})
 """Labels that only the service puts on."""
 SYSTEM = FIXED | {"INBOX", "SPAM", "TRASH", "UNREAD", "STARRED", "IMPORTANT", "CATEGORY_PERSONAL"}
@@ -28,9 +29,9 @@ LABELS = {"Label_1": "Family", "Label_2": "Scratch"}
 """By its id, what each label of the person's own is called."""
 MOST_LABELS, MOST_MESSAGES = 100, 1_000
 _USER = "/users/{user}"
-_MESSAGE = f"{_USER}/messages/{{message_id}}"
-_DRAFT = f"{_USER}/drafts/{{draft_id}}"
-_LABEL = f"{_USER}/labels/{{label_id}}"
+_MESSAGE = f"{_USER}/messages/{{id}}"
+_DRAFT = f"{_USER}/drafts/{{id}}"
+_LABEL = f"{_USER}/labels/{{id}}"
 
 
 class Gmail(Simulation):
@@ -80,14 +81,14 @@ class Gmail(Simulation):
         return [*kept, *self.state["drafts"], *made]
 
     @route("GET", f"{_USER}/profile")
-    def get_profile(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_profile(self, request: ApiRequest, state: State) -> Thing:
         """Whose mailbox it is."""
         del request
         body = {"emailAddress": "me@example.com", "historyId": str(state["moment"])}
-        return ApiAnswer(body={**body, "messagesTotal": len(state["messages"])})
+        return {**body, "messagesTotal": len(state["messages"])}
 
     @route("GET", f"{_USER}/messages")
-    def list_messages(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_messages(self, request: ApiRequest, state: State) -> Thing:
         """Those with some words or a label, without those in the trash."""
         label, words = request.query.get("labelIds"), request.query.get("q", "").casefold()
         found = [
@@ -96,41 +97,41 @@ class Gmail(Simulation):
             if (label in each["labelIds"] if label else "TRASH" not in each["labelIds"])
             and words in _read(each["raw"]).as_string().casefold()
         ]
-        return ApiAnswer(body={"messages": found, "resultSizeEstimate": len(found)})
+        return {"messages": found, "resultSizeEstimate": len(found)}
 
     @route("GET", _MESSAGE)
-    def get_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_message(self, request: ApiRequest, state: State) -> Thing:
         """One, as minimal, raw, or with its headers."""
-        return ApiAnswer(body=_show(_find(request, state), request.query.get("format", "full")))
+        return _show(_find(request, state, "messages"), request.query.get("format", "full"))
 
-    @route("GET", f"{_USER}/threads/{{thread_id}}")
-    def get_thread(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("GET", f"{_USER}/threads/{{id}}")
+    def get_thread(self, request: ApiRequest, state: State) -> Thing:
         """All messages of a conversation."""
         found = _list_thread(request, state)
         shown = [_show(each, request.query.get("format", "full")) for each in found]
-        return ApiAnswer(body={"id": request.names["thread_id"], "messages": shown})
+        return {"id": request.names["id"], "messages": shown}
 
     @route("POST", f"{_USER}/messages")
-    def insert(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def insert(self, request: ApiRequest, state: State) -> Thing:
         """Put in as it is, and sent to nobody."""
         body = request.body or {}
         labels = self._require_labels(state, body.get("labelIds") or ())
-        return ApiAnswer(body=_show(self._add(state, body, labels), "minimal"))
+        return _show(self._add(state, body, labels), "minimal")
 
     @route("POST", f"{_USER}/messages/send")
-    def send(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def send(self, request: ApiRequest, state: State) -> Thing:
         """Sent, and kept with the label SENT."""
-        return ApiAnswer(body=_show(self._deliver(state, request.body or {}), "minimal"))
+        return _show(self._deliver(state, request.body or {}), "minimal")
 
     @route("POST", f"{_MESSAGE}/modify")
-    def modify(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def modify(self, request: ApiRequest, state: State) -> Thing:
         """Labels put on and taken off."""
-        message = _find(request, state)
+        message = _find(request, state, "messages")
         self._require_change(state, request.body or {})
-        return ApiAnswer(body=self._label(state, message, request.body or {}))
+        return self._label(state, message, request.body or {})
 
-    @route("POST", f"{_USER}/messages/batchModify")
-    def modify_many(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_USER}/messages/batchModify", status=204)
+    def modify_many(self, request: ApiRequest, state: State) -> None:
         """The same of many; what is not there is passed over."""
         body = request.body or {}
         if not 0 < len(body.get("ids") or ()) <= MOST_MESSAGES:
@@ -139,114 +140,108 @@ class Gmail(Simulation):
         for name in body["ids"]:
             if name in state["messages"]:
                 self._label(state, state["messages"][name], body)
-        return ApiAnswer(status=204)
 
-    @route("POST", f"{_USER}/threads/{{thread_id}}/modify")
-    def modify_thread(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_USER}/threads/{{id}}/modify")
+    def modify_thread(self, request: ApiRequest, state: State) -> Thing:
         """The same of all messages of a conversation."""
         self._require_change(state, request.body or {})
         shown = [self._label(state, e, request.body or {}) for e in _list_thread(request, state)]
-        return ApiAnswer(body={"id": request.names["thread_id"], "messages": shown})
+        return {"id": request.names["id"], "messages": shown}
 
     @route("POST", f"{_MESSAGE}/trash")
-    def trash(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def trash(self, request: ApiRequest, state: State) -> Thing:
         """Into the trash."""
-        message = _find(request, state)
+        message = _find(request, state, "messages")
         if "no-trash" in self.differs:
-            return ApiAnswer(body=_show(state["messages"].pop(message["id"]), "minimal"))
+            return _show(state["messages"].pop(message["id"]), "minimal")
         taken = ["INBOX"] if "empty-inbox" in self.differs else []
         change = {"addLabelIds": ["TRASH"], "removeLabelIds": taken}
-        return ApiAnswer(body=self._label(state, message, change))
+        return self._label(state, message, change)
 
     @route("POST", f"{_MESSAGE}/untrash")
-    def untrash(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def untrash(self, request: ApiRequest, state: State) -> Thing:
         """Out of the trash."""
         change = {"removeLabelIds": ["TRASH"]}
-        return ApiAnswer(body=self._label(state, _find(request, state), change))
+        return self._label(state, _find(request, state, "messages"), change)
 
-    @route("DELETE", _MESSAGE)
-    def delete(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _MESSAGE, status=204)
+    def delete(self, request: ApiRequest, state: State) -> None:
         """For good."""
-        del state["messages"][_find(request, state)["id"]]
-        return ApiAnswer(status=204)
+        del state["messages"][_find(request, state, "messages")["id"]]
 
     @route("GET", _DRAFT)
-    def get_draft(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_draft(self, request: ApiRequest, state: State) -> Thing:
         """A draft with its message."""
-        draft = _find_draft(request, state)
-        return ApiAnswer(body=_show_draft(draft, request.query.get("format", "full")))
+        draft = _find(request, state, "drafts")
+        return _show_draft(draft, request.query.get("format", "full"))
 
     @route("POST", f"{_USER}/drafts")
-    def create_draft(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create_draft(self, request: ApiRequest, state: State) -> Thing:
         """A new one."""
         self.serial += 1
         message = self._build(state, (request.body or {}).get("message") or {}, ["DRAFT"])
         draft = {"id": f"r{self.serial:08d}", "message": message}
         state["drafts"][draft["id"]] = draft
-        return ApiAnswer(body=_show_draft(draft, "minimal"))
+        return _show_draft(draft, "minimal")
 
     @route("PUT", _DRAFT)
-    def update_draft(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update_draft(self, request: ApiRequest, state: State) -> Thing:
         """Another message in it."""
-        draft, given = _find_draft(request, state), (request.body or {}).get("message") or {}
+        draft, given = _find(request, state, "drafts"), (request.body or {}).get("message") or {}
         draft["message"] = self._build(state, given, ["DRAFT"])
-        return ApiAnswer(body=_show_draft(draft, "minimal"))
+        return _show_draft(draft, "minimal")
 
-    @route("DELETE", _DRAFT)
-    def delete_draft(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _DRAFT, status=204)
+    def delete_draft(self, request: ApiRequest, state: State) -> None:
         """For good."""
-        del state["drafts"][_find_draft(request, state)["id"]]
-        return ApiAnswer(status=204)
+        del state["drafts"][_find(request, state, "drafts")["id"]]
 
     @route("POST", f"{_USER}/drafts/send")
-    def send_draft(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def send_draft(self, request: ApiRequest, state: State) -> Thing:
         """Sent; the draft is gone."""
-        draft = state["drafts"].pop((request.body or {}).get("id"), None)
-        if draft is None:
-            raise Refused(404, "notFound", "Requested entity was not found.")
-        return ApiAnswer(body=_show(self._deliver(state, draft["message"]), "minimal"))
+        draft = _require(state["drafts"].pop((request.body or {}).get("id"), None))
+        return _show(self._deliver(state, draft["message"]), "minimal")
 
     @route("GET", f"{_USER}/labels")
-    def list_labels(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_labels(self, request: ApiRequest, state: State) -> Thing:
         """Gmail's own and the person's."""
         del request
         own = [{"id": name, "name": name, "type": "system"} for name in sorted(SYSTEM)]
-        return ApiAnswer(body={"labels": [*own, *state["labels"].values()]})
+        return {"labels": [*own, *state["labels"].values()]}
 
     @route("GET", _LABEL)
-    def get_label(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_label(self, request: ApiRequest, state: State) -> Thing:
         """One, with how many messages have it."""
-        label = _find_label(request, state)
+        label = _find(request, state, "labels")
         total = sum(label["id"] in each["labelIds"] for each in state["messages"].values())
-        return ApiAnswer(body={**label, "messagesTotal": total})
+        return {**label, "messagesTotal": total}
 
     @route("POST", f"{_USER}/labels")
-    def create_label(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create_label(self, request: ApiRequest, state: State) -> Thing:
         """A new one, with a name that no other has."""
         self.serial += 1
         label = {"id": f"Label_{self.serial + 100}", "type": "user", **(request.body or {})}
         _require_name(label, state)
         state["labels"][label["id"]] = label
-        return ApiAnswer(body=label)
+        return label
 
     @route("PATCH", _LABEL)
-    def update_label(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update_label(self, request: ApiRequest, state: State) -> Thing:
         """Another name or look."""
-        label = _find_label(request, state)
+        label = _find(request, state, "labels")
         label.update(request.body or {})
         _require_name(label, state)
         for name in [name for name, value in label.items() if value is None]:
             del label[name]
-        return ApiAnswer(body=label)
+        return label
 
-    @route("DELETE", _LABEL)
-    def delete_label(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _LABEL, status=204)
+    def delete_label(self, request: ApiRequest, state: State) -> None:
         """For good, and off all messages."""
-        name = _find_label(request, state)["id"]
+        name = _find(request, state, "labels")["id"]
         del state["labels"][name]
         for each in state["messages"].values():
             each["labelIds"] = [label for label in each["labelIds"] if label != name]
-        return ApiAnswer(status=204)
 
     def _build(self, state: State, given: Mapping[str, Any], labels: Iterable[str]) -> Thing:
         raw = given.get("raw")
@@ -303,30 +298,18 @@ class Gmail(Simulation):
         return {**_show(message, "minimal"), "labelIds": now}
 
 
-def _find(request: ApiRequest, state: State) -> Thing:
-    return _get(state["messages"], request.names["message_id"])
+def _require(found: Thing | None) -> Thing:
+    return require(found, 404, "notFound", "Requested entity was not found.")
 
 
-def _find_draft(request: ApiRequest, state: State) -> Thing:
-    return _get(state["drafts"], request.names["draft_id"])
-
-
-def _find_label(request: ApiRequest, state: State) -> Thing:
-    return _get(state["labels"], request.names["label_id"])
-
-
-def _get(things: Mapping[str, Thing], name: str) -> Thing:
-    found = things.get(name)
-    if found is None:
-        raise Refused(404, "notFound", "Requested entity was not found.")
-    return found
+def _find(request: ApiRequest, state: State, kind: str) -> Thing:
+    return _require(state[kind].get(request.names["id"]))
 
 
 def _list_thread(request: ApiRequest, state: State) -> list[Thing]:
-    named = request.names["thread_id"]
+    named = request.names["id"]
     found = [each for each in state["messages"].values() if each["threadId"] == named]
-    if not found:
-        raise Refused(404, "notFound", "Requested entity was not found.")
+    _require(found[0] if found else None)
     return found
 
 

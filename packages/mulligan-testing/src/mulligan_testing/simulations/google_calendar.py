@@ -14,10 +14,11 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Event = dict[str, Any]
 _ID = re.compile(r"[a-v0-9]{5,1024}")
 _OWN = ("kind", "etag", "htmlLink", "created", "updated", "creator", "organizer", "hangoutLink")
 """What no request can set."""
@@ -56,14 +57,14 @@ class GoogleCalendar(Simulation):
         return ApiAnswer(status=refused.status, body={"error": error})
 
     @route("GET", "/calendars/{calendar_id}")
-    def get_calendar(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_calendar(self, request: ApiRequest, state: State) -> Thing:
         """What it is called."""
         _get_calendar(request, state)
         name = request.names["calendar_id"]
-        return ApiAnswer(body={"kind": "calendar#calendar", "id": name, "summary": CALENDARS[name]})
+        return {"kind": "calendar#calendar", "id": name, "summary": CALENDARS[name]}
 
     @route("GET", _EVENTS)
-    def list_events(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_events(self, request: ApiRequest, state: State) -> Thing:
         """Those of a stretch, with some words, of one series, or changed since a token."""
         query, events = request.query, _get_calendar(request, state)
         token = query.get("syncToken")
@@ -75,8 +76,7 @@ class GoogleCalendar(Simulation):
             for each in self._expand(events, singly=query.get("singleEvents") == "true")
             if (deleted or each["status"] != "cancelled") and _is_asked_for(each, query)
         ]
-        body = {"kind": "calendar#events", "items": found, "nextSyncToken": str(state["moment"])}
-        return ApiAnswer(body=body)
+        return {"kind": "calendar#events", "items": found, "nextSyncToken": str(state["moment"])}
 
     @route("GET", _EVENT)
     def get_event(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -84,11 +84,11 @@ class GoogleCalendar(Simulation):
         return _answer(self._find(request, state))
 
     @route("GET", f"{_EVENT}/instances")
-    def list_instances(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_instances(self, request: ApiRequest, state: State) -> Thing:
         """The events of a series."""
         events, name = _get_calendar(request, state), request.names["event_id"]
         series = [e for e in self._expand(events, singly=True) if e.get("recurringEventId") == name]
-        return ApiAnswer(body={"kind": "calendar#events", "items": series})
+        return {"kind": "calendar#events", "items": series}
 
     @route("POST", _EVENTS)
     def insert(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -121,8 +121,8 @@ class GoogleCalendar(Simulation):
         plain = {name: value for name, value in old.items() if name not in _OWN}
         return self._change(request, state, old, _merge(plain, request.body or {}))
 
-    @route("DELETE", _EVENT)
-    def delete(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _EVENT, status=204)
+    def delete(self, request: ApiRequest, state: State) -> None:
         """Cancelled from then on, with its exceptions."""
         old, events = self._find(request, state), _get_calendar(request, state)
         if old["status"] == "cancelled":
@@ -131,19 +131,16 @@ class GoogleCalendar(Simulation):
         self._tell(request, old)
         if "no-trash" in self.differs:
             events.pop(old["id"], None)
-            return ApiAnswer(status=204)
+            return
         gone = [e for e in events.values() if e.get("recurringEventId") == old["id"]]
         for each in [old, *gone]:
             events[each["id"]] = self._stamp(state, {**each, "status": "cancelled"})
-        return ApiAnswer(status=204)
 
     @route("POST", f"{_EVENT}/move")
     def move(self, request: ApiRequest, state: State) -> ApiAnswer:
         """To another calendar: what is left behind has only its id."""
         old, events = self._find(request, state), _get_calendar(request, state)
-        there = state["calendars"].get(request.query.get("destination"))
-        if there is None:
-            raise Refused(404, "notFound")
+        there = require(state["calendars"].get(request.query.get("destination")), 404, "notFound")
         if old["status"] == "cancelled" or "recurringEventId" in old:
             raise Refused(403, "cannotChangeOrganizer")
         self._require_version(request, old)
@@ -157,7 +154,7 @@ class GoogleCalendar(Simulation):
         events[old["id"]] = self._stamp(state, left)
         return _answer(there[old["id"]])
 
-    def _find(self, request: ApiRequest, state: State) -> Event:
+    def _find(self, request: ApiRequest, state: State) -> Thing:
         events, name = _get_calendar(request, state), request.names["event_id"]
         if name in events:
             return copy.deepcopy(events[name])
@@ -167,12 +164,12 @@ class GoogleCalendar(Simulation):
                 return each
         raise Refused(404, "notFound", "Not Found")
 
-    def _require_version(self, request: ApiRequest, event: Event) -> None:
+    def _require_version(self, request: ApiRequest, event: Thing) -> None:
         wanted = request.headers.get("if-match")
         if wanted and wanted != event["etag"] and "no-412" not in self.differs:
             raise Refused(412, "conditionNotMet", "Precondition Failed")
 
-    def _change(self, request: ApiRequest, state: State, old: Event, new: Event) -> ApiAnswer:
+    def _change(self, request: ApiRequest, state: State, old: Thing, new: Thing) -> ApiAnswer:
         event = self._put(request, state, old, {**new, "id": old["id"]})
         if old.get("recurrence") and old["start"] != event["start"]:
             self._drop_exceptions(request, state, event)
@@ -182,17 +179,17 @@ class GoogleCalendar(Simulation):
         )
         return _answer(event)
 
-    def _drop_exceptions(self, request: ApiRequest, state: State, master: Event) -> None:
+    def _drop_exceptions(self, request: ApiRequest, state: State, master: Thing) -> None:
         events = _get_calendar(request, state)
         there = {each["id"] for each in list_instances(master)}
         for name, each in events.items():
             if each.get("recurringEventId") == master["id"] and name not in there:
                 events[name] = self._stamp(state, {**each, "status": "cancelled"})
 
-    def _put(self, request: ApiRequest, state: State, old: Event, new: Event) -> Event:
+    def _put(self, request: ApiRequest, state: State, old: Thing, new: Thing) -> Thing:
         _require_times(new)
         calendar = request.names["calendar_id"]
-        event: Event = {
+        event: Thing = {
             **{name: value for name, value in new.items() if name not in _OWN},
             "kind": "calendar#event",
             "status": new.get("status", "confirmed"),
@@ -215,7 +212,7 @@ class GoogleCalendar(Simulation):
         _get_calendar(request, state)[event["id"]] = event
         return self._stamp(state, event)
 
-    def _set_conference(self, request: ApiRequest, old: Event, event: Event) -> None:
+    def _set_conference(self, request: ApiRequest, old: Thing, event: Thing) -> None:
         if request.query.get("conferenceDataVersion") != "1":
             event["conferenceData"] = old.get("conferenceData")
         asked = (event.get("conferenceData") or {}).get("createRequest")
@@ -228,18 +225,18 @@ class GoogleCalendar(Simulation):
                 "entryPoints": [entry],
             }
 
-    def _stamp(self, state: State, event: Event) -> Event:
+    def _stamp(self, state: State, event: Thing) -> Thing:
         state["moment"] += 1
         event["updated"] = _format_moment(state["moment"])
         event["etag"] = f'"{state["moment"]:016d}"'
         event["htmlLink"] = f"https://www.google.com/calendar/event?eid={event['id']}"
         return event
 
-    def _tell(self, request: ApiRequest, event: Event) -> None:
+    def _tell(self, request: ApiRequest, event: Thing) -> None:
         if request.query.get("sendUpdates") in ("all", "externalOnly"):
             self.told += [each["email"] for each in event.get("attendees") or ()]
 
-    def _expand(self, events: Mapping[str, Event], *, singly: bool) -> Iterator[Event]:
+    def _expand(self, events: Mapping[str, Thing], *, singly: bool) -> Iterator[Thing]:
         for each in events.values():
             if not singly or not each.get("recurrence"):
                 yield each
@@ -247,19 +244,17 @@ class GoogleCalendar(Simulation):
             yield from (one for one in list_instances(each) if one["id"] not in events)
 
 
-def _answer(event: Event) -> ApiAnswer:
+def _answer(event: Thing) -> ApiAnswer:
     return ApiAnswer(body=event, headers={"ETag": event["etag"]})
 
 
-def _get_calendar(request: ApiRequest, state: State) -> dict[str, Event]:
-    found = state["calendars"].get(request.names["calendar_id"])
-    if found is None:
-        raise Refused(404, "notFound", "Not Found")
-    calendar: dict[str, Event] = found
-    return calendar
+def _get_calendar(request: ApiRequest, state: State) -> dict[str, Thing]:
+    return require(
+        state["calendars"].get(request.names["calendar_id"]), 404, "notFound", "Not Found"
+    )
 
 
-def _is_asked_for(event: Event, query: Mapping[str, str]) -> bool:
+def _is_asked_for(event: Thing, query: Mapping[str, str]) -> bool:
     since = event.get("start") or {}
     begins = str(since.get("dateTime") or since.get("date") or "")
     token = query.get("syncToken")
@@ -272,7 +267,7 @@ def _is_asked_for(event: Event, query: Mapping[str, str]) -> bool:
     )
 
 
-def _require_times(event: Event) -> None:
+def _require_times(event: Thing) -> None:
     for name in ("start", "end"):
         said = event.get(name)
         if not isinstance(said, Mapping) or not {"date", "dateTime"} & said.keys():
@@ -296,7 +291,7 @@ def _read_time(said: Mapping[str, str]) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def list_instances(master: Event) -> Iterator[Event]:
+def list_instances(master: Thing) -> Iterator[Thing]:
     """The events of a series, by FREQ, INTERVAL and COUNT."""
     rule = dict(
         part.split("=", 1)
@@ -325,7 +320,7 @@ def list_instances(master: Event) -> Iterator[Event]:
         }
 
 
-def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> Event:
+def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> Thing:
     merged = dict(old)
     for name, value in new.items():
         there = merged.get(name)

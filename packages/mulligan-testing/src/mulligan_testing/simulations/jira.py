@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mulligan_testing.simulations.core import (
     ApiAnswer,
@@ -12,10 +12,11 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 PROJECTS = {"HOME": "House", "SCR": "Scratch"}
 STATUSES = {"1": "To do", "2": "In progress", "3": "Done"}
 TRANSITIONS = {"11": ("1", "2"), "21": ("2", "3"), "31": ("2", "1"), "41": ("1", "3")}
@@ -61,16 +62,16 @@ class Jira(Simulation):
         return [name for things in self.state.values() for name in things]
 
     @route("GET", "/project/{project}")
-    def get_project(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_project(self, request: ApiRequest, state: State) -> Thing:
         """Its name."""
         del state
         key = request.names["project"]
         if key not in PROJECTS:
             raise Refused(404, "not_found", f"No project could be found with key '{key}'.")
-        return ApiAnswer(body={"id": key, "key": key, "name": PROJECTS[key]})
+        return {"id": key, "key": key, "name": PROJECTS[key]}
 
-    @route("POST", "/issue")
-    def create_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", "/issue", status=201)
+    def create_issue(self, request: ApiRequest, state: State) -> Thing:
         """A new one, of which the answer says only what it is called."""
         fields = dict(request.body["fields"])
         project, kind = fields.pop("project")["key"], fields.pop("issuetype")
@@ -82,12 +83,12 @@ class Jira(Simulation):
         issue |= {"id": name, "key": f"{project}-{self.serial}", "project": project}
         state["issues"][name] = issue | {"type": kind, "status": "1"}
         self._set(state["issues"][name], fields)
-        return ApiAnswer(status=201, body={"id": name, "key": issue["key"], "self": name})
+        return {"id": name, "key": issue["key"], "self": name}
 
     @route("GET", _ISSUE)
-    def get_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_issue(self, request: ApiRequest, state: State) -> Thing:
         """One of them."""
-        return ApiAnswer(body=_show(state, _find(state, request)))
+        return _show(state, _find(state, request))
 
     @route("PUT", _ISSUE)
     def update_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -100,20 +101,19 @@ class Jira(Simulation):
             return ApiAnswer(body=_show(state, issue))
         return ApiAnswer(status=204)
 
-    @route("DELETE", _ISSUE)
-    def delete_issue(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _ISSUE, status=204)
+    def delete_issue(self, request: ApiRequest, state: State) -> None:
         """For good, with all that is on it."""
         issue = _find(state, request)
         if "no-delete" in self.differs:
-            return ApiAnswer(status=204)
+            return
         del state["issues"][issue["id"]]
         for kind in ("comments", "worklogs"):
             there = state[kind].items()
             state[kind] = {name: each for name, each in there if each["issue"] != issue["id"]}
-        return ApiAnswer(status=204)
 
     @route("GET", f"{_ISSUE}/transitions")
-    def list_transitions(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_transitions(self, request: ApiRequest, state: State) -> Thing:
         """Those that lead on from where an issue is."""
         status = _find(state, request)["status"]
         found = [
@@ -121,17 +121,16 @@ class Jira(Simulation):
             for name, (start, to) in TRANSITIONS.items()
             if start == status
         ]
-        return ApiAnswer(body={"transitions": found})
+        return {"transitions": found}
 
-    @route("POST", f"{_ISSUE}/transitions")
-    def transition(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_ISSUE}/transitions", status=204)
+    def transition(self, request: ApiRequest, state: State) -> None:
         """To another status."""
         issue = _find(state, request)
         start, to = TRANSITIONS.get(str(request.body["transition"]["id"]), ("", ""))
         if start != issue["status"]:
             raise Refused(400, "invalid", "Transition id is not valid for this issue.")
         issue["status"] = to
-        return ApiAnswer(status=204)
 
     @route("POST", f"{_ISSUE}/comment")
     def create_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
@@ -146,25 +145,24 @@ class Jira(Simulation):
         )
 
     @route("GET", f"{_ISSUE}/{{kind}}/{{name}}")
-    def get_part(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_part(self, request: ApiRequest, state: State) -> Thing:
         """A comment or a worklog."""
-        return ApiAnswer(body=_show_part(_find_part(state, request)))
+        return _show_part(_find_part(state, request))
 
     @route("PUT", f"{_ISSUE}/{{kind}}/{{name}}")
-    def update_part(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update_part(self, request: ApiRequest, state: State) -> Thing:
         """What it says."""
         part = _find_part(state, request)
         self._tell(request.body)
         part |= {name: value for name, value in request.body.items() if name in part}
-        return ApiAnswer(body=_show_part(part))
+        return _show_part(part)
 
-    @route("DELETE", f"{_ISSUE}/{{kind}}/{{name}}")
-    def delete_part(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", f"{_ISSUE}/{{kind}}/{{name}}", status=204)
+    def delete_part(self, request: ApiRequest, state: State) -> None:
         """For good."""
         part = _find_part(state, request)
         if "no-delete" not in self.differs:
             del state[f"{request.names['kind']}s"][part["id"]]
-        return ApiAnswer(status=204)
 
     def _add(self, request: ApiRequest, state: State, kind: str, said: Thing) -> ApiAnswer:
         issue = _find(state, request)
@@ -199,20 +197,17 @@ def _list_mentioned(said: object) -> Iterator[str]:
 
 def _find(state: State, request: ApiRequest) -> Thing:
     name = request.names["issue_id"]
-    for issue in state["issues"].values():
-        if name in (issue["id"], issue["key"]):
-            found: Thing = issue
-            return found
-    raise Refused(404, "not_found", "Issue does not exist or you do not have permission to see it.")
+    issues = state["issues"].values()
+    found = next((issue for issue in issues if name in (issue["id"], issue["key"])), None)
+    why = "Issue does not exist or you do not have permission to see it."
+    return require(found, 404, "not_found", why)
 
 
 def _find_part(state: State, request: ApiRequest) -> Thing:
     issue, kind = _find(state, request), f"{request.names['kind']}s"
     found = state.get(kind, {}).get(request.names["name"])
-    if found is None or found["issue"] != issue["id"]:
-        raise Refused(404, "not_found", f"Can not find it on {issue['key']}.")
-    part: Thing = found
-    return part
+    its = found if found and found["issue"] == issue["id"] else None
+    return require(its, 404, "not_found", f"Can not find it on {issue['key']}.")
 
 
 def _show_part(part: Thing) -> Thing:

@@ -11,10 +11,11 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 HOME, SCRATCH = (f"0000000{n}-0000-4000-8000-000000000000" for n in (1, 2))
 COMPUTED = ("last_edited_time", "last_edited_by", "formula", "rollup")
 """Types of properties that no request can set."""
@@ -84,8 +85,14 @@ class Notion(Simulation):
         there = [n for n, each in made if not is_trashed(self.state, each)]
         return [n for n in there if n not in (HOME, SCRATCH)] + list(self.state["comments"])
 
+    @route("GET", "/{kind}/{id}")
+    def get(self, request: ApiRequest, state: State) -> Thing:
+        """One of them, also from the trash."""
+        kind = request.names["kind"]
+        return _SHOWN[kind](state, _find(state, kind, request.names["id"]))
+
     @route("POST", "/pages")
-    def create_page(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create_page(self, request: ApiRequest, state: State) -> Thing:
         """In a page, or as a row of a table."""
         parent = _read_parent(request.body["parent"])
         over = _find_any(state, parent)
@@ -98,82 +105,64 @@ class Notion(Simulation):
         _touch(state, over, request.by)
         for each in request.body.get("children", ()):
             self._add_block(state, {"type": "page_id", "page_id": page["id"]}, each, request.by)
-        return ApiAnswer(body=_show_page(state, page))
+        return _show_page(state, page)
 
-    @route("GET", "/pages/{page_id}")
-    def get_page(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """One of them, also from the trash."""
-        return ApiAnswer(body=_show_page(state, _find(state, "pages", request.names["page_id"])))
-
-    @route("PATCH", "/pages/{page_id}")
-    def update_page(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("PATCH", "/pages/{id}")
+    def update_page(self, request: ApiRequest, state: State) -> Thing:
         """Some properties; into the trash, and out of it."""
-        page = _find(state, "pages", request.names["page_id"])
-        if "in_trash" in request.body:
-            self._trash(state, "pages", page, request)
-        else:
-            _require_there(state, page)
+        page = self._open(state, "pages", request)
         if "properties" in request.body:
             types = _list_types(state, page)
             if "forgets" in self.differs:
                 page["properties"] = {name: EMPTY.get(kind) for name, kind in types.items()}
             self._set_properties(page, request.body["properties"], types)
         _touch(state, page, request.by)
-        return ApiAnswer(body=_show_page(state, page))
+        return _show_page(state, page)
 
-    @route("POST", "/pages/{page_id}/move")
-    def move_page(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", "/pages/{id}/move")
+    def move_page(self, request: ApiRequest, state: State) -> Thing:
         """To another parent."""
-        page = _find(state, "pages", request.names["page_id"])
+        page = _find(state, "pages", request.names["id"])
         _require_there(state, page)
         parent = _read_parent(request.body["parent"])
         _require_there(state, _find_any(state, parent))
         page["parent"] = parent
         _touch(state, page, request.by)
-        return ApiAnswer(body=_show_page(state, page))
+        return _show_page(state, page)
 
-    @route("GET", "/blocks/{block_id}")
-    def get_block(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """One of them, also from the trash."""
-        return ApiAnswer(body=_show_block(state, _find(state, "blocks", request.names["block_id"])))
-
-    @route("PATCH", "/blocks/{block_id}")
-    def update_block(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("PATCH", "/blocks/{id}")
+    def update_block(self, request: ApiRequest, state: State) -> Thing:
         """What it says; into the trash, and out of it."""
-        block = _find(state, "blocks", request.names["block_id"])
-        if "in_trash" in request.body:
-            self._trash(state, "blocks", block, request)
-        else:
-            _require_there(state, block)
+        block = self._open(state, "blocks", request)
         content = request.body.get(block["type"])
         if content is not None:
             was = {} if "forgets" in self.differs else block["content"]
             block["content"] = was | self._write_content(content)
         _touch(state, block, request.by)
-        return ApiAnswer(body=_show_block(state, block))
+        return _show_block(state, block)
 
-    @route("DELETE", "/blocks/{block_id}")
-    def delete_block(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", "/blocks/{id}")
+    def delete_block(self, request: ApiRequest, state: State) -> Thing:
         """Into the trash."""
-        block = _find(state, "blocks", request.names["block_id"])
+        block = _find(state, "blocks", request.names["id"])
         _require_there(state, block)
         _touch(state, block, request.by)
-        self._trash(state, "blocks", block, request)
-        return ApiAnswer(body=_show_block(state, block))
+        self._trash(state, "blocks", block, in_trash=True)
+        return _show_block(state, block)
 
-    @route("GET", "/blocks/{block_id}/children")
-    def list_blocks(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("GET", "/blocks/{id}/children")
+    def list_blocks(self, request: ApiRequest, state: State) -> Thing:
         """What is in a page or a block, in its order."""
-        name = request.names["block_id"]
+        name = request.names["id"]
         if name not in state["pages"]:
             _find(state, "blocks", name)
         found = [_show_block(state, each) for each in _list_children(state, name)]
-        return ApiAnswer(body={"object": "list", "results": found, "has_more": False})
+        return {"object": "list", "results": found, "has_more": False}
 
-    @route("PATCH", "/blocks/{block_id}/children")
-    def append(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("PATCH", "/blocks/{id}/children")
+    def append(self, request: ApiRequest, state: State) -> Thing:
         """Blocks at the end."""
-        name = request.names["block_id"]
+        name = request.names["id"]
         kind = "page_id" if name in state["pages"] else "block_id"
         parent = {"type": kind, kind: name}
         over = _find_any(state, parent)
@@ -182,12 +171,10 @@ class Notion(Simulation):
             self._add_block(state, parent, each, request.by) for each in request.body["children"]
         ]
         _touch(state, over, request.by)
-        return ApiAnswer(
-            body={"object": "list", "results": [_show_block(state, each) for each in made]}
-        )
+        return {"object": "list", "results": [_show_block(state, each) for each in made]}
 
     @route("POST", "/databases")
-    def create_database(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create_database(self, request: ApiRequest, state: State) -> Thing:
         """With its first table."""
         body = request.body
         database = self._make(self._name(), parent=_read_parent(body["parent"]), by=request.by)
@@ -195,81 +182,60 @@ class Notion(Simulation):
         database |= {"title": self._text(body.get("title", ())), "description": []}
         state["databases"][database["id"]] = database
         self._add_table(state, database, body["initial_data_source"]["properties"], request.by)
-        return ApiAnswer(body=_show_database(state, database))
+        return _show_database(state, database)
 
-    @route("GET", "/databases/{database_id}")
-    def get_database(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """One of them."""
-        database = _find(state, "databases", request.names["database_id"])
-        return ApiAnswer(body=_show_database(state, database))
-
-    @route("PATCH", "/databases/{database_id}")
-    def update_database(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("PATCH", "/databases/{id}")
+    def update_database(self, request: ApiRequest, state: State) -> Thing:
         """Its title, its description; into the trash, and out of it."""
-        database = _find(state, "databases", request.names["database_id"])
-        if "in_trash" in request.body:
-            self._trash(state, "databases", database, request)
-        else:
-            _require_there(state, database)
+        database = self._open(state, "databases", request)
         if "forgets" in self.differs and {"title", "description"} & {*request.body}:
             database |= {"title": [], "description": []}
         for name in ("title", "description"):
             if name in request.body:
                 database[name] = self._text(request.body[name])
         _touch(state, database, request.by)
-        return ApiAnswer(body=_show_database(state, database))
+        return _show_database(state, database)
 
     @route("POST", "/data_sources")
-    def create_table(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create_table(self, request: ApiRequest, state: State) -> Thing:
         """Another table of a database."""
         database = _find(state, "databases", request.body["parent"]["database_id"])
         _require_there(state, database)
         table = self._add_table(state, database, request.body["properties"], request.by)
-        return ApiAnswer(body=_show(table, "data_source") | {"properties": table["properties"]})
+        return _show_table(state, table)
 
-    @route("GET", "/data_sources/{data_source_id}")
-    def get_table(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """One of them."""
-        table = _find(state, "data_sources", request.names["data_source_id"])
-        return ApiAnswer(body=_show(table, "data_source") | {"properties": table["properties"]})
-
-    @route("POST", "/data_sources/{data_source_id}/query")
-    def query(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", "/data_sources/{id}/query")
+    def query(self, request: ApiRequest, state: State) -> Thing:
         """Its rows."""
-        name = request.names["data_source_id"]
+        name = request.names["id"]
         _find(state, "data_sources", name)
         rows = [p for p in state["pages"].values() if p["parent"].get("data_source_id") == name]
         found = [_show_page(state, each) for each in rows if not is_trashed(state, each)]
-        return ApiAnswer(body={"object": "list", "results": found, "has_more": False})
+        return {"object": "list", "results": found, "has_more": False}
 
     @route("POST", "/comments")
-    def create_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create_comment(self, request: ApiRequest, state: State) -> Thing:
         """On a page."""
         _require_there(state, _find_any(state, request.body["parent"]))
         parent = _read_parent(request.body["parent"])
         comment = self._make(self._name(), parent=parent, by=request.by)
         comment["rich_text"] = self._text(request.body["rich_text"])
         state["comments"][comment["id"]] = comment
-        return ApiAnswer(body=_show_comment(comment))
+        return _show_comment(state, comment)
 
-    @route("GET", "/comments/{comment_id}")
-    def get_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """One of them."""
-        return ApiAnswer(body=_show_comment(_find(state, "comments", request.names["comment_id"])))
-
-    @route("PATCH", "/comments/{comment_id}")
-    def update_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("PATCH", "/comments/{id}")
+    def update_comment(self, request: ApiRequest, state: State) -> Thing:
         """Its text, by whom it is of."""
         comment = _find_own(state, request)
         comment["rich_text"] = self._text(request.body["rich_text"])
-        return ApiAnswer(body=_show_comment(comment))
+        return _show_comment(state, comment)
 
-    @route("DELETE", "/comments/{comment_id}")
-    def delete_comment(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", "/comments/{id}")
+    def delete_comment(self, request: ApiRequest, state: State) -> Thing:
         """For good, by whom it is of."""
         comment = _find_own(state, request)
         del state["comments"][comment["id"]]
-        return ApiAnswer(body=_show_comment(comment))
+        return _show_comment(state, comment)
 
     def _name(self) -> str:
         self.serial += 1
@@ -321,9 +287,18 @@ class Notion(Simulation):
         self.told += mentions
         return _write_text(said)
 
-    def _trash(self, state: State, kind: str, thing: Thing, request: ApiRequest) -> None:
-        thing["in_trash"] = request.method == "DELETE" or bool(request.body["in_trash"])
-        if thing["in_trash"] and "no-trash" in self.differs:
+    def _open(self, state: State, kind: str, request: ApiRequest) -> Thing:
+        """What a request changes, which may move it to the trash, or out of it."""
+        thing = _find(state, kind, request.names["id"])
+        if "in_trash" in request.body:
+            self._trash(state, kind, thing, in_trash=bool(request.body["in_trash"]))
+        else:
+            _require_there(state, thing)
+        return thing
+
+    def _trash(self, state: State, kind: str, thing: Thing, *, in_trash: bool) -> None:
+        thing["in_trash"] = in_trash
+        if in_trash and "no-trash" in self.differs:
             del state[kind][thing["id"]]
 
 
@@ -356,11 +331,8 @@ def _read_parent(said: Thing) -> Thing:
 
 
 def _find(state: State, kind: str, name: str) -> Thing:
-    found = state[kind].get(name)
-    if found is None:
-        raise Refused(404, "object_not_found", f"Could not find {kind} with ID: {name}.")
-    thing: Thing = found
-    return thing
+    found = state.get(kind, {}).get(name)
+    return require(found, 404, "object_not_found", f"Could not find {kind} with ID: {name}.")
 
 
 def _find_any(state: State, parent: Thing) -> Thing:
@@ -371,7 +343,7 @@ def _find_any(state: State, parent: Thing) -> Thing:
 
 
 def _find_own(state: State, request: ApiRequest) -> Thing:
-    comment = _find(state, "comments", request.names["comment_id"])
+    comment = _find(state, "comments", request.names["id"])
     if comment["author"] != request.by:
         raise Refused(404, "object_not_found")
     return comment
@@ -469,5 +441,19 @@ def _show_database(state: State, database: Thing) -> Thing:
     return _show(database, "database") | texts | named
 
 
-def _show_comment(comment: Thing) -> Thing:
+def _show_table(_: State, table: Thing) -> Thing:
+    return _show(table, "data_source") | {"properties": table["properties"]}
+
+
+def _show_comment(_: State, comment: Thing) -> Thing:
     return _show(comment, "comment") | {"rich_text": comment["rich_text"]}
+
+
+_SHOWN = {
+    "pages": _show_page,
+    "blocks": _show_block,
+    "databases": _show_database,
+    "data_sources": _show_table,
+    "comments": _show_comment,
+}
+"""By its kind, how each is shown."""

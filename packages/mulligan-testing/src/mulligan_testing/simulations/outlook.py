@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mulligan_testing.simulations.core import (
     ApiAnswer,
@@ -13,10 +13,11 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 CALENDARS = {"c1": "Calendar", "c2": "Scratch"}
 """By its id, what each calendar is called."""
 FOLDERS = {
@@ -94,49 +95,49 @@ class Outlook(Simulation):
         return [*events, *self.state["messages"], *made]
 
     @route("GET", "/me/calendars/{calendar_id}")
-    def get_calendar(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_calendar(self, request: ApiRequest, state: State) -> Thing:
         """What it is called."""
         _get_events(request, state)
         name = request.names["calendar_id"]
-        return ApiAnswer(body={"id": name, "name": CALENDARS[name]})
+        return {"id": name, "name": CALENDARS[name]}
 
     @route("GET", _EVENTS)
-    def list_events(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_events(self, request: ApiRequest, state: State) -> Thing:
         """Single events and series."""
         found = _get_events(request, state).values()
         shown = [_show(each) for each in found if each["type"] != "exception"]
-        return ApiAnswer(body={"value": shown})
+        return {"value": shown}
 
     @route("GET", _EVENT)
-    def get_event(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_event(self, request: ApiRequest, state: State) -> Thing:
         """One, also one of a series."""
-        return ApiAnswer(body=_show(_find_event(request, state)))
+        return _show(_find_event(request, state))
 
     @route("GET", f"{_EVENT}/instances")
-    def list_instances(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_instances(self, request: ApiRequest, state: State) -> Thing:
         """The events of a series."""
         events, series = _get_events(request, state), _find_event(request, state)
         found = [events.get(each["id"], each) for each in list_instances(series)]
-        return ApiAnswer(body={"value": [_show(each) for each in found]})
+        return {"value": [_show(each) for each in found]}
 
-    @route("POST", _EVENTS)
-    def create_event(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", _EVENTS, status=201)
+    def create_event(self, request: ApiRequest, state: State) -> Thing:
         """A new one, unless its transaction has made one before."""
         events, body = _get_events(request, state), dict(request.body or {})
         said = body.get("transactionId")
         same = [each for each in events.values() if said and each.get("transactionId") == said]
         if same:
-            return ApiAnswer(status=201, body=_show(same[0]))
+            return _show(same[0])
         _require_times(body)
         self.serial += 1
         kind = "seriesMaster" if body.get("recurrence") else "singleInstance"
         event = {"id": f"AAMkE{self.serial:08d}", "type": kind, "isCancelled": False, **body}
         events[event["id"]] = self._stamp(state, {"showAs": "busy", "categories": [], **event})
         self._tell(event)
-        return ApiAnswer(status=201, body=_show(events[event["id"]]))
+        return _show(events[event["id"]])
 
     @route("PATCH", _EVENT)
-    def update_event(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update_event(self, request: ApiRequest, state: State) -> Thing:
         """Some fields; one of a series is an exception from then on."""
         events, old = _get_events(request, state), _find_event(request, state)
         body = dict(request.body or {})
@@ -149,10 +150,10 @@ class Outlook(Simulation):
         self._change_exceptions(state, events, old, event)
         events[event["id"]] = self._stamp(state, event)
         self._tell(old, event)
-        return ApiAnswer(body=_show(events[event["id"]]))
+        return _show(events[event["id"]])
 
-    @route("DELETE", _EVENT)
-    def delete_event(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _EVENT, status=204)
+    def delete_event(self, request: ApiRequest, state: State) -> None:
         """Out of the calendar, a series with its exceptions; its guests are sent a cancellation."""
         events, old = _get_events(request, state), _find_event(request, state)
         self._require_version(request, old)
@@ -160,33 +161,32 @@ class Outlook(Simulation):
         for name in gone if "no-delete" not in self.differs else ():
             del events[name]
         self._tell(old)
-        return ApiAnswer(status=204)
 
     @route("GET", _FOLDER)
-    def get_folder(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_folder(self, request: ApiRequest, state: State) -> Thing:
         """A folder, with how much is in it."""
-        return ApiAnswer(body=_show_folder(state, _find_folder(request, state)))
+        return _show_folder(state, _find_folder(request, state))
 
-    @route("POST", f"{_FOLDER}/childFolders")
-    def create_folder(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_FOLDER}/childFolders", status=201)
+    def create_folder(self, request: ApiRequest, state: State) -> Thing:
         """A new one in another."""
         self.serial += 1
         folder, name = _find_folder(request, state), f"f-made{self.serial:08d}"
         _require_name(state, folder, str((request.body or {}).get("displayName") or ""))
         made = {"displayName": (request.body or {})["displayName"], "parentFolderId": folder}
         state["folders"][name] = made
-        return ApiAnswer(status=201, body=_show_folder(state, name))
+        return _show_folder(state, name)
 
     @route("PATCH", _FOLDER)
-    def update_folder(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update_folder(self, request: ApiRequest, state: State) -> Thing:
         """Another name."""
         name, said = _find_folder(request, state), (request.body or {}).get("displayName")
         _require_name(state, state["folders"][name]["parentFolderId"], str(said or ""))
         state["folders"][name]["displayName"] = said
-        return ApiAnswer(body=_show_folder(state, name))
+        return _show_folder(state, name)
 
-    @route("DELETE", _FOLDER)
-    def delete_folder(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("DELETE", _FOLDER, status=204)
+    def delete_folder(self, request: ApiRequest, state: State) -> None:
         """With all that is in it."""
         name = _find_folder(request, state)
         if name in FOLDERS:
@@ -194,35 +194,34 @@ class Outlook(Simulation):
         del state["folders"][name]
         for each in [n for n, m in state["messages"].items() if m["parentFolderId"] == name]:
             del state["messages"][each]
-        return ApiAnswer(status=204)
 
-    @route("POST", f"{_FOLDER}/move")
-    def move_folder(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_FOLDER}/move", status=201)
+    def move_folder(self, request: ApiRequest, state: State) -> Thing:
         """Into another folder."""
         name, there = _find_folder(request, state), _find_destination(request, state)
         _require_name(state, there, state["folders"][name]["displayName"])
         state["folders"][name]["parentFolderId"] = there
-        return ApiAnswer(status=201, body=_show_folder(state, name))
+        return _show_folder(state, name)
 
     @route("GET", f"{_FOLDER}/messages")
-    def list_messages(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list_messages(self, request: ApiRequest, state: State) -> Thing:
         """What is in a folder."""
         name, found = _find_folder(request, state), state["messages"].values()
-        return ApiAnswer(body={"value": [_show(e) for e in found if e["parentFolderId"] == name]})
+        return {"value": [_show(e) for e in found if e["parentFolderId"] == name]}
 
-    @route("POST", f"{_FOLDER}/messages")
-    def create_draft(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_FOLDER}/messages", status=201)
+    def create_draft(self, request: ApiRequest, state: State) -> Thing:
         """A draft in a folder."""
         made = self._add(state, _find_folder(request, state), dict(request.body or {}))
-        return ApiAnswer(status=201, body=_show(made))
+        return _show(made)
 
     @route("GET", _MESSAGE)
-    def get_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get_message(self, request: ApiRequest, state: State) -> Thing:
         """A message."""
-        return ApiAnswer(body=_show(_find_message(request, state)))
+        return _show(_find_message(request, state))
 
     @route("PATCH", _MESSAGE)
-    def update_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update_message(self, request: ApiRequest, state: State) -> Thing:
         """Marks and categories; the text of a draft."""
         old, body = _find_message(request, state), dict(request.body or {})
         self._require_version(request, old)
@@ -230,10 +229,10 @@ class Outlook(Simulation):
             raise Refused(400, "ErrorInvalidPropertySet", "Only a draft can be changed so.")
         new = self._stamp(state, _merge(old, body))
         state["messages"][old["id"]] = new
-        return ApiAnswer(body=_show(new))
+        return _show(new)
 
-    @route("POST", f"{_MESSAGE}/move")
-    def move_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_MESSAGE}/move", status=201)
+    def move_message(self, request: ApiRequest, state: State) -> Thing:
         """Into another folder, with another id unless immutable ones are asked for."""
         old, there = _find_message(request, state), _find_destination(request, state)
         del state["messages"][old["id"]]
@@ -244,16 +243,16 @@ class Outlook(Simulation):
         new = self._stamp(state, {**old, "id": named, "parentFolderId": there})
         if there != "f-deleted" or "no-trash" not in self.differs:
             state["messages"][named] = new
-        return ApiAnswer(status=201, body=_show(new))
+        return _show(new)
 
-    @route("POST", f"{_MESSAGE}/copy")
-    def copy_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_MESSAGE}/copy", status=201)
+    def copy_message(self, request: ApiRequest, state: State) -> Thing:
         """The same once more."""
         old, there = _find_message(request, state), _find_destination(request, state)
-        return ApiAnswer(status=201, body=_show(self._add(state, there, old)))
+        return _show(self._add(state, there, old))
 
-    @route("POST", f"{_MESSAGE}/createReply")
-    def create_reply(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_MESSAGE}/createReply", status=201)
+    def create_reply(self, request: ApiRequest, state: State) -> Thing:
         """A draft of an answer."""
         old, said = _find_message(request, state), (request.body or {}).get("comment", "")
         body = {
@@ -261,28 +260,25 @@ class Outlook(Simulation):
             "content": f"{said}\n\n{(old.get('body') or {}).get('content')}",
         }
         reply = {"subject": f"RE: {old.get('subject')}", "body": body, "toRecipients": []}
-        return ApiAnswer(status=201, body=_show(self._add(state, "f-drafts", reply)))
+        return _show(self._add(state, "f-drafts", reply))
 
-    @route("POST", f"{_MESSAGE}/permanentDelete")
-    def delete_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_MESSAGE}/permanentDelete", status=204)
+    def delete_message(self, request: ApiRequest, state: State) -> None:
         """For good."""
         del state["messages"][_find_message(request, state)["id"]]
-        return ApiAnswer(status=204)
 
-    @route("POST", f"{_MESSAGE}/send")
-    def send_message(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", f"{_MESSAGE}/send", status=202)
+    def send_message(self, request: ApiRequest, state: State) -> None:
         """A draft, to all it is for."""
         message = state["messages"][_find_message(request, state)["id"]]
         message.update(isDraft=False, parentFolderId="f-sent")
         self._deliver(self._stamp(state, message))
-        return ApiAnswer(status=202)
 
-    @route("POST", "/me/sendMail")
-    def send_mail(self, request: ApiRequest, state: State) -> ApiAnswer:
+    @route("POST", "/me/sendMail", status=202)
+    def send_mail(self, request: ApiRequest, state: State) -> None:
         """A mail, without a draft."""
         sent = self._add(state, "f-sent", {**(request.body or {})["message"], "isDraft": False})
         self._deliver(sent)
-        return ApiAnswer(status=202)
 
     def _add(self, state: State, folder: str, given: Thing) -> Thing:
         self.serial += 1
@@ -321,12 +317,13 @@ class Outlook(Simulation):
 
     def _deliver(self, message: Thing) -> None:
         names = ("toRecipients", "ccRecipients", "bccRecipients")
-        named = [each for name in names for each in message.get(name) or ()]
-        self.told += [each["emailAddress"]["address"] for each in named]
+        self._tell_all(each for name in names for each in message.get(name) or ())
 
     def _tell(self, *events: Thing) -> None:
-        guests = [each for event in events for each in event.get("attendees") or ()]
-        self.told += [each["emailAddress"]["address"] for each in guests]
+        self._tell_all(each for event in events for each in event.get("attendees") or ())
+
+    def _tell_all(self, people: Iterable[Thing]) -> None:
+        self.told += [each["emailAddress"]["address"] for each in people]
 
 
 def list_instances(series: Thing) -> Iterator[Thing]:
@@ -346,20 +343,15 @@ def list_instances(series: Thing) -> Iterator[Thing]:
 
 def _get_events(request: ApiRequest, state: State) -> dict[str, Thing]:
     found = state["calendars"].get(request.names["calendar_id"])
-    if found is None:
-        raise Refused(404, "ErrorItemNotFound", "The calendar was not found.")
-    events: dict[str, Thing] = found
-    return events
+    return require(found, 404, "ErrorItemNotFound", "The calendar was not found.")
 
 
 def _find_event(request: ApiRequest, state: State) -> Thing:
     events, name = _get_events(request, state), request.names["event_id"]
     if name in events:
         return copy.deepcopy(events[name])
-    series = events.get(name.partition(".")[0])
-    return _require(
-        next((e for e in list_instances(series) if e["id"] == name), None) if series else None
-    )
+    series = events.get(name.partition(".")[0], {})
+    return _require(next((e for e in list_instances(series) if e["id"] == name), None))
 
 
 def _find_message(request: ApiRequest, state: State) -> Thing:
@@ -367,9 +359,8 @@ def _find_message(request: ApiRequest, state: State) -> Thing:
 
 
 def _require(found: Thing | None) -> Thing:
-    if found is None:
-        raise Refused(404, "ErrorItemNotFound", "The specified object was not found in the store.")
-    return found
+    said = "The specified object was not found in the store."
+    return require(found, 404, "ErrorItemNotFound", said)
 
 
 def _find_folder(request: ApiRequest, state: State) -> str:

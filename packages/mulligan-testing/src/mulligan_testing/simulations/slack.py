@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mulligan_testing.simulations.core import (
     ApiAnswer,
@@ -13,10 +13,11 @@ from mulligan_testing.simulations.core import (
     Refused,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 CHANNELS = {"C1": "general", "C2": "scratch"}
 """By its id, what each channel is called."""
 _MENTION = re.compile(r"<(?:!(channel|here|everyone)|@(\w+))>")
@@ -67,38 +68,33 @@ class Slack(Simulation):
         """What is there of what can be cleared away."""
         return [ts for each in self.state.values() for ts in each["messages"]]
 
+    @route("GET", "/{method}")
     @route("POST", "/{method}")
-    def call(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """A method by its name, with its arguments in the body."""
-        given = {n: _parse(v) for n, v in {**request.query, **(request.body or {})}.items()}
+    def call(self, request: ApiRequest, state: State) -> Thing:
+        """A method by its name, with its arguments in the address or in the body."""
+        said = {**request.query, **(request.body or {}), "by": request.by}
+        given = {n: _parse(v) for n, v in said.items()}
         work = METHODS.get(request.names["method"])
         if work is None:
             raise Refused(200, "unknown_method")
-        channel = state.get(str(given.get("channel")))
-        if channel is None:
-            raise Refused(200, "channel_not_found")
+        channel = require(state.get(str(given.get("channel"))), 200, "channel_not_found")
         reads = self.is_read(request)
         if channel["archived"] and not reads and "archive" not in request.names["method"]:
             raise Refused(200, "is_archived")
-        return ApiAnswer(body={"ok": True, **work(self, channel, given, request.by)})
+        return {"ok": True, **work(self, channel, given)}
 
-    @route("GET", "/{method}")
-    def look(self, request: ApiRequest, state: State) -> ApiAnswer:
-        """The same, with its arguments in the address."""
-        return self.call(request, state)
-
-    def post(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def post(self, channel: Thing, given: Thing) -> Thing:
         """A new message."""
         self.serial += 1
         ts = f"1763510400.{self.serial:06d}"
-        message = {"type": "message", "user": by, "text": given.get("text", ""), "ts": ts}
+        message = {"type": "message", "user": given["by"], "text": given.get("text", ""), "ts": ts}
         if given.get("thread_ts"):
             message["thread_ts"] = given["thread_ts"]
         channel["messages"][ts] = message
         self._tell(message["text"])
         return {"channel": given["channel"], "ts": ts, "message": message}
 
-    def update(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def update(self, channel: Thing, given: Thing) -> Thing:
         """Another text; blocks and attachments stay where nothing is said of them."""
         message = _find(channel, given.get("ts"))
         if "deaf" in self.differs:
@@ -107,38 +103,33 @@ class Slack(Simulation):
             if given.get(name) is not None:
                 message[name] = given[name]
         self.serial += 1
-        message["edited"] = {"user": by, "ts": f"1763510400.{self.serial:06d}"}
+        message["edited"] = {"user": given["by"], "ts": f"1763510400.{self.serial:06d}"}
         self._tell(str(given.get("text", "")))
         return {"channel": given["channel"], "ts": message["ts"], "message": message}
 
-    def delete(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def delete(self, channel: Thing, given: Thing) -> Thing:
         """For good, with its pin."""
-        del by
         _find(channel, given.get("ts"))
         if "no-delete" not in self.differs:
             del channel["messages"][given["ts"]]
             channel["pins"].pop(given["ts"], None)
         return {"channel": given["channel"], "ts": given["ts"]}
 
-    def history(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def history(self, channel: Thing, given: Thing) -> Thing:
         """Those that are in no thread, the last first."""
-        del given, by
+        del given
         shown = [each for each in channel["messages"].values() if "thread_ts" not in each]
         return {"messages": shown[::-1]}
 
-    def replies(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def replies(self, channel: Thing, given: Thing) -> Thing:
         """The thread of a message."""
-        del by
-        one = channel["messages"].get(given.get("ts"))
-        if one is None:
-            raise Refused(200, "thread_not_found")
+        one = require(channel["messages"].get(given.get("ts")), 200, "thread_not_found")
         parent = one.get("thread_ts", one["ts"])
         found = channel["messages"].values()
         return {"messages": [e for e in found if parent in (e["ts"], e.get("thread_ts"))]}
 
-    def info(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def info(self, channel: Thing, given: Thing) -> Thing:
         """What a channel is."""
-        del by
         shown = {
             "id": given["channel"],
             "name": CHANNELS[given["channel"]],
@@ -148,80 +139,78 @@ class Slack(Simulation):
         }
         return {"channel": shown}
 
-    def set_topic(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def set_topic(self, channel: Thing, given: Thing) -> Thing:
         """What it is about."""
         channel["topic"] = given["topic"]
-        return self.info(channel, given, by)
+        return self.info(channel, given)
 
-    def set_purpose(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def set_purpose(self, channel: Thing, given: Thing) -> Thing:
         """What it is for."""
         channel["purpose"] = given["purpose"]
-        return self.info(channel, given, by)
+        return self.info(channel, given)
 
-    def react(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def react(self, channel: Thing, given: Thing) -> Thing:
         """One's own reaction."""
         reactions = _find(channel, given.get("timestamp")).setdefault("reactions", {})
         users = reactions.setdefault(given["name"], [])
-        if by in users:
+        if given["by"] in users:
             raise Refused(200, "already_reacted")
-        users.append(by)
+        users.append(given["by"])
         return {}
 
-    def unreact(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def unreact(self, channel: Thing, given: Thing) -> Thing:
         """One's own reaction, taken back."""
         reactions = _find(channel, given.get("timestamp")).get("reactions", {})
         users = reactions.get(given["name"], [])
-        if by not in users:
+        if given["by"] not in users:
             raise Refused(200, "no_reaction")
         if "no-delete" not in self.differs:
-            users.remove(by)
+            users.remove(given["by"])
         if not users:
             del reactions[given["name"]]
         return {}
 
-    def reactions(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def reactions(self, channel: Thing, given: Thing) -> Thing:
         """Those of a message."""
-        del by
         message = _find(channel, given.get("timestamp"))
         found = message.get("reactions", {}).items()
         shown = [{"name": n, "users": users, "count": len(users)} for n, users in found]
         return {"type": "message", "message": {**message, "reactions": shown}}
 
-    def pin(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def pin(self, channel: Thing, given: Thing) -> Thing:
         """A pin, by anybody."""
         _find(channel, given.get("timestamp"))
         if given["timestamp"] in channel["pins"]:
             raise Refused(200, "already_pinned")
-        channel["pins"][given["timestamp"]] = by
+        channel["pins"][given["timestamp"]] = given["by"]
         return {}
 
-    def unpin(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def unpin(self, channel: Thing, given: Thing) -> Thing:
         """A pin less."""
-        del by
         if given.get("timestamp") not in channel["pins"]:
             raise Refused(200, "no_pin")
         if "no-delete" not in self.differs:
             del channel["pins"][given["timestamp"]]
         return {}
 
-    def pins(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def pins(self, channel: Thing, given: Thing) -> Thing:
         """Those of a channel."""
-        del given, by
+        del given
         messages = channel["messages"]
         items = [{"created_by": by, "message": messages[ts]} for ts, by in channel["pins"].items()]
         return {"items": items}
 
-    def archive(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def archive(self, channel: Thing, given: Thing) -> Thing:
         """From then on it takes nothing."""
-        del given, by
+        del given
         if channel["archived"]:
             raise Refused(200, "already_archived")
         channel["archived"] = True
         return {}
 
-    def unarchive(self, channel: Thing, given: Thing, by: str) -> Thing:
+    def unarchive(self, channel: Thing, given: Thing) -> Thing:
         """It takes messages again."""
-        del given, by
+        del given
         if not channel["archived"]:
             raise Refused(200, "not_archived")
         channel["archived"] = False
@@ -252,11 +241,7 @@ METHODS = {
 
 
 def _find(channel: Thing, ts: object) -> Thing:
-    found = channel["messages"].get(ts)
-    if found is None:
-        raise Refused(200, "message_not_found")
-    message: Thing = found
-    return message
+    return require(channel["messages"].get(ts), 200, "message_not_found")
 
 
 def _parse(value: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -14,10 +14,11 @@ from mulligan_testing.simulations.core import (
     ServiceFault,
     Simulation,
     State,
+    Thing,
+    require,
     route,
 )
 
-Thing = dict[str, Any]
 HOME, SCRATCH = "cus_home", "cus_scratch"
 KINDS = {
     "customers": ("cus", "customer"),
@@ -144,14 +145,14 @@ class Stripe(Simulation):
         return replace(answer, headers={"Idempotent-Replayed": "true"})
 
     @route("GET", "/{kind}")
-    def list(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def list(self, request: ApiRequest, state: State) -> Thing:
         """Those of a customer."""
         kind, customer = _get_kind(request), request.query.get("customer")
         found = [each for each in state[kind].values() if each.get("customer") == customer]
-        return ApiAnswer(body={"object": "list", "data": found, "has_more": False})
+        return {"object": "list", "data": found, "has_more": False}
 
     @route("POST", "/{kind}")
-    def create(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def create(self, request: ApiRequest, state: State) -> Thing:
         """A new one."""
         kind, given = _get_kind(request), unfold(request.body or {})
         self.serial += 1
@@ -164,19 +165,16 @@ class Stripe(Simulation):
         state[kind][name] = thing
         if confirm:
             thing |= {"status": "succeeded", "latest_charge": f"ch_{name}"}
-        return ApiAnswer(body=_show(state, thing))
+        return _show(state, thing)
 
     @route("GET", "/{kind}/{name}")
-    def get(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def get(self, request: ApiRequest, state: State) -> Thing:
         """One of them; a customer that was deleted says so."""
         kind, name = _get_kind(request), request.names["name"]
-        thing = state[kind].get(name)
-        if thing is None:
-            raise Refused(404, "resource_missing", f"No such {KINDS[kind][1]}: '{name}'")
-        return ApiAnswer(body=_show(state, thing))
+        return _show(state, _require(kind, name, state[kind].get(name)))
 
     @route("POST", "/{kind}/{name}")
-    def update(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def update(self, request: ApiRequest, state: State) -> Thing:
         """Some fields."""
         kind, name = _get_kind(request), request.names["name"]
         thing = _find(state, kind, name)
@@ -185,10 +183,10 @@ class Stripe(Simulation):
         if "forgets" in self.differs:
             thing["metadata"] = {}
         self._set(kind, thing, unfold(request.body or {}))
-        return ApiAnswer(body=_show(state, thing))
+        return _show(state, thing)
 
     @route("DELETE", "/{kind}/{name}")
-    def delete(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def delete(self, request: ApiRequest, state: State) -> Thing:
         """For good, where it can be."""
         kind, name = _get_kind(request), request.names["name"]
         thing = _find(state, kind, name)
@@ -205,10 +203,10 @@ class Stripe(Simulation):
                     each["status"] = "canceled"
         else:
             del state[kind][name]
-        return ApiAnswer(body=said)
+        return said
 
     @route("POST", "/{kind}/{name}/{work}")
-    def work(self, request: ApiRequest, state: State) -> ApiAnswer:
+    def work(self, request: ApiRequest, state: State) -> Thing:
         """What is done with a payment or an invoice."""
         kind, name = _get_kind(request), request.names["name"]
         thing, work = _find(state, kind, name), request.names["work"]
@@ -227,7 +225,7 @@ class Stripe(Simulation):
         if work == "send":
             self.told.append(thing["customer"])
         thing |= done[work]
-        return ApiAnswer(body=_show(state, thing))
+        return _show(state, thing)
 
     def _set(self, kind: str, thing: Thing, given: Thing) -> None:
         for name, value in given.items():
@@ -276,10 +274,11 @@ def _get_kind(request: ApiRequest) -> str:
 
 def _find(state: State, kind: str, name: str) -> Thing:
     found = state[kind].get(name)
-    if found is None or found.get("deleted"):
-        raise Refused(404, "resource_missing", f"No such {KINDS[kind][1]}: '{name}'")
-    thing: Thing = found
-    return thing
+    return _require(kind, name, None if found and found.get("deleted") else found)
+
+
+def _require(kind: str, name: str, found: Thing | None) -> Thing:
+    return require(found, 404, "resource_missing", f"No such {KINDS[kind][1]}: '{name}'")
 
 
 def _show(state: State, thing: Thing) -> Thing:

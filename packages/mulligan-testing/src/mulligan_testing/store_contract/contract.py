@@ -6,7 +6,7 @@ import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar
@@ -40,6 +40,10 @@ from mulligan.types.lesson import (
 from mulligan.types.values import RANDOM_BITS, make_uuid7
 
 NOW = datetime(2026, 11, 16, 9, 30, 15, 123456, tzinfo=UTC)
+ELSEWHERE = NOW.astimezone(timezone(timedelta(hours=9)))
+"""The same moment on a clock far away."""
+NAIVE = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
+"""A time without a zone, which can mean two dozen moments."""
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, tenant="home")
 PAUSED = "paused"
 """The action of a process that is stopped in the middle of it."""

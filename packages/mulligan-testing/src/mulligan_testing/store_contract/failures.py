@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -30,7 +30,9 @@ from mulligan.types.lesson import (
 )
 from mulligan_testing.store_contract.contract import (
     DAY,
+    ELSEWHERE,
     HOUR,
+    NAIVE,
     NOW,
     OFFER,
     TEXT,
@@ -39,9 +41,6 @@ from mulligan_testing.store_contract.contract import (
     make_lesson,
     make_use,
 )
-
-NAIVE = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
-ELSEWHERE = NOW.astimezone(timezone(timedelta(hours=9)))
 
 
 class EpisodeContract(Contract):
@@ -98,7 +97,7 @@ class EpisodeContract(Contract):
 
     def test_episodes_are_counted_by_day_and_kind(self, failures: FailureStore) -> None:
         """On the day it was in UTC; a day may be asked for from its beginning."""
-        late = NOW.replace(hour=23).astimezone(timezone(timedelta(hours=9)))
+        late = NOW.replace(hour=23).astimezone(ELSEWHERE.tzinfo)
         failures.record(
             [
                 make_episode(1, at=late),

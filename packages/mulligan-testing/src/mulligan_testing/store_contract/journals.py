@@ -20,6 +20,7 @@ from mulligan.types.interfaces import Store
 from mulligan_testing.store_contract.contract import (
     DAY,
     HOUR,
+    NAIVE,
     NOW,
     OPENING,
     Contract,
@@ -255,13 +256,11 @@ class JournalContract(Contract):
 
     def test_a_time_without_a_zone_is_refused(self, store: Store) -> None:
         """It can mean two dozen different instants."""
-        naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
-
-        answer = store.journal.submit([replace(make_first_entry("a"), at=naive)])
+        answer = store.journal.submit([replace(make_first_entry("a"), at=NAIVE)])
 
         assert isinstance(answer.exception(), NaiveTimeError)
         with pytest.raises(NaiveTimeError):
-            store.journal.prune(settled_before=naive)
+            store.journal.prune(settled_before=NAIVE)
 
     def test_a_detail_that_is_not_json_is_refused(self, store: Store) -> None:
         """And the next entry goes through."""
@@ -364,13 +363,11 @@ class VaultContract(Contract):
 
     def test_a_time_without_a_zone_is_refused(self, store: Store) -> None:
         """Wherever one is passed."""
-        naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
-
         with pytest.raises(NaiveTimeError):
-            store.vault.put(Kept(owner="a", name="x", value=b"1", expires_at=naive))
+            store.vault.put(Kept(owner="a", name="x", value=b"1", expires_at=NAIVE))
         with pytest.raises(NaiveTimeError):
-            store.vault.expire("a", at=naive)
+            store.vault.expire("a", at=NAIVE)
         with pytest.raises(NaiveTimeError):
-            store.vault.shred(now=naive)
+            store.vault.shred(now=NAIVE)
 
         assert store.vault.get("a", "x") is None

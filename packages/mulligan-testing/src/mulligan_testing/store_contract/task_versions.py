@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ from mulligan.types.notes import (
     Scorecard,
     TaskRun,
 )
-from mulligan_testing.store_contract.contract import NOW, Contract
+from mulligan_testing.store_contract.contract import ELSEWHERE, NAIVE, NOW, Contract
 
 GROUND = Ground(task="weekly-report", tenant="home", model="small", definition="d1")
 REFINEMENT = Refinement(
@@ -66,6 +66,16 @@ def make_task_run(version: int = 0, score: float | None = 1.0, **changes: object
     return replace(run, **changes)
 
 
+def read_versions(task_versions: TaskVersions) -> list[Notes]:
+    """The versions of the task, the newest first."""
+    return task_versions.list_versions("weekly-report", tenant="home")
+
+
+def read_places(task_versions: TaskVersions) -> list[tuple[int, NotesState]]:
+    """Where each version stands."""
+    return [(card.version, card.state) for card in task_versions.list_scorecards(GROUND)]
+
+
 class _Places:
     """Where versions stand, and which of them are forgotten."""
 
@@ -79,9 +89,7 @@ class _Places:
         late = task_versions.move(GROUND, version=1, state=RETIRED, was=TRIAL)
 
         assert (entered, again, crowned, late) == (True, False, True, False)
-        assert [(card.version, card.state) for card in task_versions.list_scorecards(GROUND)] == [
-            (1, CHAMPION)
-        ]
+        assert read_places(task_versions) == [(1, CHAMPION)]
 
     @pytest.mark.parametrize("top", [CHAMPION, PINNED])
     def test_there_is_room_for_one_at_the_top(
@@ -110,10 +118,7 @@ class _Places:
         let_go = task_versions.move(GROUND, version=1, state=CHAMPION, was=PINNED)
 
         assert (crowned, entered, let_go) == (False, False, True)
-        assert [(card.version, card.state) for card in task_versions.list_scorecards(GROUND)] == [
-            (1, CHAMPION),
-            (2, TRIAL),
-        ]
+        assert read_places(task_versions) == [(1, CHAMPION), (2, TRIAL)]
 
     def test_a_fallen_champion_keeps_what_was_seen_since_it_was_one(
         self, task_versions: TaskVersions
@@ -161,9 +166,7 @@ class _Places:
 
         gone = task_versions.prune(before=NOW + timedelta(days=1))
 
-        kept = [
-            each.version for each in task_versions.list_versions("weekly-report", tenant="home")
-        ]
+        kept = [each.version for each in read_versions(task_versions)]
         assert (gone, kept) == (3, [8, 6, 4, 3, 1, 0])
         assert [card.version for card in task_versions.list_scorecards(GROUND)] == [0, 1, 3, 4, 6]
         assert task_versions.list_runs(GROUND, limit=9) == []
@@ -180,11 +183,7 @@ class _Places:
         task_versions.append(make_notes(4))
 
         assert gone == 2
-        assert task_versions.list_versions("weekly-report", tenant="home") == [
-            make_notes(4),
-            make_notes(3),
-            make_notes(0),
-        ]
+        assert read_versions(task_versions) == [make_notes(4), make_notes(3), make_notes(0)]
 
 
 class _Evidence:
@@ -245,7 +244,7 @@ class _Evidence:
         gone = task_versions.clear("weekly-report", tenant="home")
 
         assert (gone, task_versions.clear("weekly-report", tenant="home")) == (2, 0)
-        assert task_versions.list_versions("weekly-report", tenant="home") == []
+        assert read_versions(task_versions) == []
         assert task_versions.list_scorecards(GROUND) == []
         assert task_versions.list_runs(GROUND, limit=9) == []
         assert {(g.task, g.tenant) for g in task_versions.list_grounds()} == {
@@ -253,7 +252,7 @@ class _Evidence:
             ("other", "home"),
         }
         task_versions.append(make_notes(0))
-        assert task_versions.list_versions("weekly-report", tenant="home") == [make_notes(0)]
+        assert read_versions(task_versions) == [make_notes(0)]
 
     @pytest.mark.parametrize(
         "changes", [{"task": ""}, {"task": " \t"}, {"refinement": None}, {"runs": -1}]
@@ -265,7 +264,7 @@ class _Evidence:
         with pytest.raises(ConfigurationError):
             task_versions.append(replace(make_notes(0), **changes))
 
-        assert task_versions.list_versions("weekly-report", tenant="home") == []
+        assert read_versions(task_versions) == []
 
     def test_nothing_is_neither_a_version_nor_a_run(self, task_versions: TaskVersions) -> None:
         """What is no version and no run is refused by name, not by an accident of Python."""
@@ -303,10 +302,7 @@ class TaskVersionContract(_Places, _Evidence, Contract):
         task_versions.append(make_notes(0))
         task_versions.append(make_notes(1))
 
-        assert task_versions.list_versions("weekly-report", tenant="home") == [
-            make_notes(1),
-            make_notes(0),
-        ]
+        assert read_versions(task_versions) == [make_notes(1), make_notes(0)]
         assert task_versions.list_versions("weekly-report", tenant="home", limit=1) == [
             make_notes(1)
         ]
@@ -323,17 +319,14 @@ class TaskVersionContract(_Places, _Evidence, Contract):
         with pytest.raises(StaleNotesError):
             task_versions.append(make_notes(number))
 
-        assert task_versions.list_versions("weekly-report", tenant="home") == [
-            make_notes(1),
-            make_notes(0),
-        ]
+        assert read_versions(task_versions) == [make_notes(1), make_notes(0)]
 
     def test_a_task_begins_with_version_0(self, task_versions: TaskVersions) -> None:
         """So the static definition is always there to go back to."""
         with pytest.raises(StaleNotesError):
             task_versions.append(make_notes(1))
 
-        assert task_versions.list_versions("weekly-report", tenant="home") == []
+        assert read_versions(task_versions) == []
 
     def test_tenants_share_nothing(self, task_versions: TaskVersions) -> None:
         """Neither versions nor evidence, also where their names run together."""
@@ -372,11 +365,10 @@ class TaskVersionContract(_Places, _Evidence, Contract):
 
     def test_times_come_back_in_utc(self, task_versions: TaskVersions) -> None:
         """Wherever they were said."""
-        there = NOW.astimezone(timezone(timedelta(hours=9)))
-        task_versions.append(replace(make_notes(0), at=there))
-        task_versions.count(GROUND, run=make_task_run(at=there))
+        task_versions.append(replace(make_notes(0), at=ELSEWHERE))
+        task_versions.count(GROUND, run=make_task_run(at=ELSEWHERE))
 
-        [version] = task_versions.list_versions("weekly-report", tenant="home")
+        [version] = read_versions(task_versions)
         [run] = task_versions.list_runs(GROUND, limit=1)
 
         assert version.at == run.at == NOW
@@ -404,14 +396,12 @@ class TaskVersionContract(_Places, _Evidence, Contract):
 
     def test_a_time_without_a_zone_is_refused(self, task_versions: TaskVersions) -> None:
         """And nothing is written."""
-        naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
+        with pytest.raises(NaiveTimeError):
+            task_versions.append(replace(make_notes(0), at=NAIVE))
+        with pytest.raises(NaiveTimeError):
+            task_versions.count(GROUND, run=make_task_run(at=NAIVE))
+        with pytest.raises(NaiveTimeError):
+            task_versions.prune(before=NAIVE)
 
-        with pytest.raises(NaiveTimeError):
-            task_versions.append(replace(make_notes(0), at=naive))
-        with pytest.raises(NaiveTimeError):
-            task_versions.count(GROUND, run=make_task_run(at=naive))
-        with pytest.raises(NaiveTimeError):
-            task_versions.prune(before=naive)
-
-        assert task_versions.list_versions("weekly-report", tenant="home") == []
+        assert read_versions(task_versions) == []
         assert task_versions.list_scorecards(GROUND) == []
