@@ -84,7 +84,6 @@ class Environments:
             error=case["error"],
             schema=schemas.get(case["tool"], {}),
             tools=tuple(schemas),
-            schemas=schemas,
             said=tuple(case["user_messages"]),
             earlier=earlier,
         )

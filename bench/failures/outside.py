@@ -53,7 +53,6 @@ def failed_call(case: Case, world: World) -> FailedCall:
         schema=schemas.get(case["tool"], {}),
         effect=Effect.UNDECLARED if case["write"] else Effect.READ,
         tools=tuple(schemas),
-        schemas=schemas,
         said=tuple(case["said"]),
         earlier=tuple(_earlier(each) for each in case["prior_calls"]),
     )

@@ -512,10 +512,9 @@ def _make_changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | Non
 
 def _make_first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | None:
     """The call with its arguments; without, if the agent must fill one in; `None`: impossible."""
-    schema = failed.schemas.get(wanted.tool, {})
     made: dict[str, object] = {}
     for each in wanted.arguments:
-        value = make(each, ArgumentPlace(argument=each.argument, failed=failed, schema=schema))
+        value = make(each, ArgumentPlace(argument=each.argument, failed=failed))
         if value is NOTHING:
             return FirstCall(tool=wanted.tool) if each.how in _UNSURE else None
         made[each.argument] = value

@@ -168,10 +168,9 @@ def _list_subsets(
 
 
 def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
-    schema = failed.schemas.get(made.tool, {})
     ways: list[list[Transformation]] = []
     for name, value in made.arguments.items():
-        place = ArgumentPlace(argument=name, failed=failed, schema=schema)
+        place = ArgumentPlace(argument=name, failed=failed)
         open_ended = [Transformation(argument=name, how=How.OPEN)]
         found = find_ways(value, place)[:MOST_EACH] if is_small(value) else []
         ways.append(found or open_ended)

@@ -38,7 +38,7 @@ class ArgumentPlace(Struct, frozen=True, kw_only=True):
     argument: str
     failed: FailedCall
     schema: Mapping[str, object] = NO_SCHEMA
-    """Of the tool that the argument belongs to."""
+    """Of the failing tool; of a prerequisite none is known."""
 
     @property
     def old(self) -> object:

@@ -23,7 +23,6 @@ from mulligan.types.values import hide_fields, set_enums
 _SHOWN = 200
 """Characters of one changed argument, where a change is put into words."""
 
-NO_SCHEMAS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
 
 
@@ -221,7 +220,7 @@ class Earlier(Struct, frozen=True, kw_only=True):
         return self.tool == tool and dict(self.arguments) == dict(arguments)
 
 
-@hide_fields("schema", "schemas", "said", "earlier")
+@hide_fields("schema", "said", "earlier")
 class Planned(Struct, frozen=True, kw_only=True):
     """A call and what its turn knows when it is made."""
 
@@ -234,8 +233,6 @@ class Planned(Struct, frozen=True, kw_only=True):
     """Names of the tools that can be called; empty when not given."""
     reads: tuple[str, ...] = ()
     """Those of them that change nothing."""
-    schemas: Mapping[str, Mapping[str, object]] = NO_SCHEMAS
-    """Their schemas by name, as far as they are known."""
     said: tuple[str, ...] = ()
     """The person's own words."""
     earlier: tuple[Earlier, ...] = ()
