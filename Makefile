@@ -55,7 +55,9 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# SEED=7 repeats an order of the tests; each run draws a new one, and says which.
+# SEED=7 repeats an order of the tests. By hand each run draws a new one, and says which; that of CI
+# is always the same, so that what failed there can be repeated.
+SEED ?= $(if $(CI),20261119)
 PYTEST := $(BIN)/python -m pytest $(if $(SEED),--randomly-seed $(SEED))
 
 test: check                              ## the checks, and every test that needs no server, browser or framework
