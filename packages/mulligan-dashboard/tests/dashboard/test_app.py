@@ -213,6 +213,27 @@ def test_a_body_that_was_lost_decides_nothing(door: Door, filled: Stage, act: st
     assert filled.m.insights.open_list.find(hold.id).version == hold.version
 
 
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ('{"subject": "a", "subject": "b"}', "more than once"),
+        ('{"subject": NaN}', "NaN is no number"),
+        ('{"a":' * 3_000 + "1" + "}" * 3_000, "nested too deeply"),
+    ],
+)
+def test_changes_that_would_be_read_otherwise_are_refused(
+    door: Door, filled: Stage, changes: str, why: str
+) -> None:
+    hold = next(a for a in filled.m.insights.open_list.actions() if a.state is State.HELD)
+    path = f"/api/v1/open/{hold.id}/approve"
+
+    answer = door.client.post(path, json={"changes": changes}, headers=door.key(Role.DECIDE))
+
+    assert answer.status_code == 409
+    assert why in answer.json()["error"]
+    assert filled.m.insights.open_list.find(hold.id).state is State.HELD
+
+
 def test_an_act_that_cannot_be_done_says_why(door: Door, filled: Stage) -> None:
     failed = filled.m.insights.open_list.actions()[2].id
 

@@ -396,7 +396,7 @@ def test_an_expired_hold_says_so_and_offers_nothing(tmp_path):
         page = read_action(m.insights, ViewRequest(id=held, decides=True))
         [listed] = m.insights.open_list.actions()
 
-    assert (page.item.choices, page.commands) == ((), ())
+    assert (page.item.choices, page.commands, page.editable) == ((), (), ())
     assert "has expired" in page.item.why
     assert "has expired" in page.brief[-1].text
     assert "has expired" in str(listed.detail["why"])

@@ -650,7 +650,7 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
         else compare_contents(contents)
     )
     item, request = build_item(listed, action), listed.read_request(action)
-    decides = action.state is State.HELD and asked.decides and bool(arguments)
+    decides = any(each.act is Act.APPROVE for each in item.choices) and asked.decides
     return ActionPage(
         item=item,
         brief=(
@@ -668,7 +668,7 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
         session=action.opening.session,
         call=action.opening.call,
         contents=contents,
-        editable=tuple(list_editable(ask, action, shown=arguments)) if decides else (),
+        editable=tuple(list_editable(ask, action, shown=arguments)) if decides and arguments else (),
     )
 
 
