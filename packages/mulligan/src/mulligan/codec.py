@@ -712,10 +712,20 @@ def _find_unwritable(value: object, *, binary: bool = True) -> str:
     return "bytes" if binary and isinstance(value, bytes | bytearray | memoryview) else ""
 
 
+def _read_parts(read: Any) -> Mapping[str, object] | None:
+    """A dict or a dataclass by its names; a model may have others for them."""
+    if isinstance(read, Mapping):
+        return read
+    return (
+        vars(read) if hasattr(read, "__dataclass_fields__") and hasattr(read, "__dict__") else None
+    )
+
+
 def _is_altered(plain: Any, read: Any) -> bool:
-    """Whether some number is another one in what was read, or an element is missing."""
-    if isinstance(plain, dict) and isinstance(read, Mapping):
-        return any(_is_altered(plain[name], read[name]) for name in plain if name in read)
+    """Whether some number is another one in what was read, or a part is missing."""
+    parts = _read_parts(read) if isinstance(plain, dict) else None
+    if parts is not None:
+        return any(n not in parts or _is_altered(held, parts[n]) for n, held in plain.items())
     if isinstance(plain, list) and isinstance(read, list | tuple):
         return any(map(_is_altered, plain, read))
     if isinstance(plain, list) and isinstance(read, set | frozenset):

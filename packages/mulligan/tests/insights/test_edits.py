@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -214,6 +215,14 @@ class Size(Enum):
     LARGE = "large"
 
 
+@dataclass
+class Parcel:
+    """What is sent."""
+
+    to: str
+    grams: float = 100.0
+
+
 class Shop:
     """Tools of many types, and what they were really given."""
 
@@ -232,7 +241,11 @@ class Shop:
         def pack(parts: dict[str, int], number: int = 1, tags: tuple[str, ...] = ()) -> None:
             self.given.append((parts, number, tags))
 
-        self.tools = {"pay": pay, "order": order, "pack": pack}
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def send(parcel: Parcel) -> None:
+            self.given.append((parcel,))
+
+        self.tools = {"pay": pay, "order": order, "pack": pack, "send": send}
 
     def hold(self, tool: str, *args: object) -> str:
         with self.m.turn("Do it"):
@@ -246,6 +259,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 
 PAY, ORDER, PACK = ("pay", Decimal("50.10")), ("order", 5), ("pack", {"a": 1})
+SEND = "send", Parcel("Ann")
 
 
 @pytest.mark.parametrize(
@@ -261,6 +275,8 @@ PAY, ORDER, PACK = ("pay", Decimal("50.10")), ("order", 5), ("pack", {"a": 1})
         (PACK, {"number": 20.0}),
         (PACK, {"number": True}),
         (PACK, {"tags": ["a", 1]}),
+        (SEND, {"parcel": {"to": "Bea", "gram": 5}}),
+        (SEND, {"parcel": {"to": "Bea", "grams": 2**53 + 1}}),
     ],
 )
 def test_what_the_annotations_would_not_take_exactly_is_refused_and_stays_held(shop, held, changes):
@@ -285,6 +301,8 @@ def test_what_the_annotations_would_not_take_exactly_is_refused_and_stays_held(s
         (PAY, {"size": Size.LARGE}, (Decimal("50.10"), None, Size.LARGE)),
         (ORDER, {"amount": 2**70, "note": None}, (2**70, None)),
         (PACK, {"parts": {"b": 2}, "tags": ("x",)}, ({"b": 2}, 1, ("x",))),
+        (SEND, {"parcel": {"to": "Bea", "grams": 5}}, (Parcel("Bea", 5.0),)),
+        (SEND, {"parcel": Parcel("Bea")}, (Parcel("Bea"),)),
     ],
 )
 def test_what_they_take_arrives_as_they_say(shop, held, changes, given):

@@ -668,7 +668,9 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
         session=action.opening.session,
         call=action.opening.call,
         contents=contents,
-        editable=tuple(list_editable(ask, action, shown=arguments)) if decides and arguments else (),
+        editable=tuple(list_editable(ask, action, shown=arguments))
+        if decides and arguments
+        else (),
     )
 
 
