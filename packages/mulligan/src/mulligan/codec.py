@@ -697,7 +697,10 @@ def to_exact_plain(value: object) -> object:
 def _explain_misfit(error: Exception, plain: object, hint: object) -> str:
     wanted = getattr(hint, "__name__", None) or str(hint)
     if isinstance(error, msgspec.ValidationError):
-        return f"{error} ({format_value(plain)} for {wanted})"
+        # A model's own sentences stand in lines, with an address below each.
+        lines = [line.strip() for line in str(error).splitlines()]
+        said = " ".join(line for line in lines if not line.startswith("For further information"))
+        return f"{said} ({format_value(plain)} for {wanted})"
     return f"{format_value(plain)} cannot be read as {wanted} ({type(error).__name__})"
 
 
@@ -713,12 +716,15 @@ def _find_unwritable(value: object, *, binary: bool = True) -> str:
 
 
 def _read_parts(read: Any) -> Mapping[str, object] | None:
-    """A dict or a dataclass by its names; a model may have others for them."""
+    """A dict, a dataclass or a model by its names; `None`: JSON may have others for them."""
     if isinstance(read, Mapping):
         return read
-    return (
-        vars(read) if hasattr(read, "__dataclass_fields__") and hasattr(read, "__dict__") else None
-    )
+    fields = getattr(type(read), "model_fields", None)
+    if isinstance(fields, dict):
+        renamed = any(each.alias or each.validation_alias for each in fields.values())
+        return None if renamed else dict(read)
+    is_plain = hasattr(read, "__dataclass_fields__") and hasattr(read, "__dict__")
+    return vars(read) if is_plain else None
 
 
 def _is_altered(plain: Any, read: Any) -> bool:

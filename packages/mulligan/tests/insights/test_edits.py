@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from mulligan import Effect, Mulligan, State
 from mulligan.insights.edits import parse_changes, read_settings
@@ -223,6 +224,13 @@ class Parcel:
     grams: float = 100.0
 
 
+class Seat(BaseModel):
+    """What is booked."""
+
+    row: int
+    seat: int = 1
+
+
 class Shop:
     """Tools of many types, and what they were really given."""
 
@@ -245,7 +253,11 @@ class Shop:
         def send(parcel: Parcel) -> None:
             self.given.append((parcel,))
 
-        self.tools = {"pay": pay, "order": order, "pack": pack, "send": send}
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def book(seat: Seat) -> None:
+            self.given.append((seat,))
+
+        self.tools = {"pay": pay, "order": order, "pack": pack, "send": send, "book": book}
 
     def hold(self, tool: str, *args: object) -> str:
         with self.m.turn("Do it"):
@@ -276,6 +288,8 @@ SEND = "send", Parcel("Ann")
         (PACK, {"number": True}),
         (PACK, {"tags": ["a", 1]}),
         (SEND, {"parcel": {"to": "Bea", "gram": 5}}),
+        (("book", Seat(row=1)), {"seat": {"row": 2, "set": 5}}),
+        (("book", Seat(row=1)), {"seat": {"row": "two"}}),
         (SEND, {"parcel": {"to": "Bea", "grams": 2**53 + 1}}),
     ],
 )
@@ -303,6 +317,7 @@ def test_what_the_annotations_would_not_take_exactly_is_refused_and_stays_held(s
         (PACK, {"parts": {"b": 2}, "tags": ("x",)}, ({"b": 2}, 1, ("x",))),
         (SEND, {"parcel": {"to": "Bea", "grams": 5}}, (Parcel("Bea", 5.0),)),
         (SEND, {"parcel": Parcel("Bea")}, (Parcel("Bea"),)),
+        (("book", Seat(row=1)), {"seat": {"row": 2}}, (Seat(row=2),)),
     ],
 )
 def test_what_they_take_arrives_as_they_say(shop, held, changes, given):
