@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mulligan.codec import decode_json, encode_json
+from mulligan.codec import decode_typed, encode_json
 from mulligan.insights.filters import EVERY_ROW, ActOrder, ViewRequest
 from mulligan.insights.insights import Insights
 from mulligan.types.display import escape, escape_json
@@ -146,7 +146,8 @@ def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None)
             return refused
         words = _read_words(await request.body(), act)
         if words is None:
-            raise HTTPException(400, f"A JSON object of {act.words}.")
+            of = f" of {', '.join(act.words)}" if act.words else ""
+            raise HTTPException(400, f"The body must be a JSON object{of}; it may be {{}}.")
         by = get_visitor(request.scope).name
         order = ActOrder(act=act.name, id=request.path_params["id"], by=by, words=words)
         with _refuse(409):
@@ -194,8 +195,9 @@ def answer_refusal(site: Site) -> ASGIApp:
 
 def _read_words(body: bytes, act: ActRoute) -> dict[str, str] | None:
     try:
-        said: Any = decode_json(body or b"{}")
-    except (ValueError, RecursionError):
+        # An empty body decides nothing: what was to be said may have been lost on its way.
+        said: Any = decode_typed(body.decode())
+    except ValueError:
         return None
     if not isinstance(said, dict) or not said.keys() <= set(act.words):
         return None

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct
 from starlette.testclient import TestClient
 
-from mulligan import Mulligan
+from mulligan import Mulligan, State
 from mulligan.cli.main import build_parser
 from mulligan.insights import open_actions, turns
 from mulligan.insights.figures import Estimate
@@ -192,13 +192,46 @@ def test_what_means_nothing_is_said_to(door: Door, path: str, status: int) -> No
     assert answer.json()["error"]
 
 
-@pytest.mark.parametrize("body", [b"[]", b"{", b'{"note": 1}', b'{"else": ""}', b"[" * 60_000])
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"note": 1}', b'{"else": ""}', b"[" * 60_000])
 def test_words_that_fit_no_act_are_refused(door: Door, filled: Stage, body: bytes) -> None:
     key = {**door.key(Role.DECIDE), "content-type": "application/json"}
 
     answer = door.client.post("/api/v1/open/0/settle", content=body, headers=key)
 
     assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("act", ["approve", "deny", "undo", "settle"])
+def test_a_body_that_was_lost_decides_nothing(door: Door, filled: Stage, act: str) -> None:
+    hold = next(a for a in filled.m.insights.open_list.actions() if a.state is State.HELD)
+    key = {**door.key(Role.DECIDE), "content-type": "application/json"}
+
+    answer = door.client.post(f"/api/v1/open/{hold.id}/{act}", content=b"", headers=key)
+
+    assert answer.status_code == 400
+    assert "JSON object" in answer.json()["error"]
+    assert filled.m.insights.open_list.find(hold.id).version == hold.version
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ('{"subject": "a", "subject": "b"}', "more than once"),
+        ('{"subject": NaN}', "NaN is no number"),
+        ('{"a":' * 3_000 + "1" + "}" * 3_000, "nested too deeply"),
+    ],
+)
+def test_changes_that_would_be_read_otherwise_are_refused(
+    door: Door, filled: Stage, changes: str, why: str
+) -> None:
+    hold = next(a for a in filled.m.insights.open_list.actions() if a.state is State.HELD)
+    path = f"/api/v1/open/{hold.id}/approve"
+
+    answer = door.client.post(path, json={"changes": changes}, headers=door.key(Role.DECIDE))
+
+    assert answer.status_code == 409
+    assert why in answer.json()["error"]
+    assert filled.m.insights.open_list.find(hold.id).state is State.HELD
 
 
 def test_an_act_that_cannot_be_done_says_why(door: Door, filled: Stage) -> None:

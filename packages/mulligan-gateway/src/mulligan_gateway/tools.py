@@ -560,7 +560,7 @@ def _load(file: Path) -> Known:
             }
             for server, kinds in read.items()
         }
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, AttributeError, TypeError) as error:
         raise ConfigurationError(
             f"{file} says what servers listed, and cannot be read: {error!r}. Put it right, or "
             "delete it: then everything is taken as it is."

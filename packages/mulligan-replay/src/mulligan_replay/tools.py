@@ -158,7 +158,7 @@ def read_corrections(path: Path) -> Corrections:
     """A file as `write_corrections` made it and a person changed it."""
     try:
         held = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}.") from error
     given, zone = held.get("effects", {}), held.get("timezone", "UTC")
     wrong = {name: said for name, said in given.items() if said not in EFFECTS}

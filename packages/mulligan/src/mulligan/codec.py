@@ -26,6 +26,7 @@ from ipaddress import (
     IPv6Interface,
     IPv6Network,
 )
+from math import isfinite
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import EllipsisType, MappingProxyType
 from typing import Any, NoReturn, TypeVar, cast, get_type_hints
@@ -105,11 +106,47 @@ def split_json_lines(text: str) -> list[str]:
 
 
 def decode_json(text: str | bytes) -> Any:
-    """JSON in Python's own types; a `ValueError` where it is none."""
+    """JSON in Python's own types; a `ValueError` where it is none, or nested too deeply."""
     try:
-        return _decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return json.loads(text)
+        try:
+            return _decode(text)
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            return json.loads(text)
+    except RecursionError:
+        raise UndecodableError("It is nested too deeply") from None
+
+
+def decode_typed(text: str) -> Any:
+    """JSON that a person has written, without losing anything of it; else a `ValueError` says
+    what it is that Python would read otherwise."""
+    try:
+        return json.loads(
+            text,
+            parse_float=_read_float,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_read_object,
+        )
+    except RecursionError:
+        raise UndecodableError("it is nested too deeply") from None
+
+
+def _read_float(text: str) -> float:
+    read = float(text)
+    if not isfinite(read) or Decimal(text) != Decimal(repr(read)):
+        raise UndecodableError(f"{text} is too large or too precise for a number; write it as text")
+    return read
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise UndecodableError(f"{text} is no number in JSON")
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise UndecodableError(f"{name!r} is given more than once")
+    return read
 
 
 R = TypeVar("R")
@@ -603,15 +640,103 @@ def from_plain(value: object, hint: object) -> object:
     """Turn plain JSON back into what the annotation says; what does not fit stays as it is."""
     if hint is None or value is None:
         return value
-    kind: Any = hint
-    for strict in (True, False):
+    try:
+        return _convert_plain(value, hint)
+    except Exception:  # noqa: BLE001 - msgspec has no such type, or a model refuses
+        return value
+
+
+def _convert_plain(value: object, hint: Any) -> object:
+    try:
+        return msgspec.convert(value, hint, strict=True, dec_hook=_from_json)
+    except msgspec.ValidationError as error:
+        # A length of time is kept as seconds, which only a lenient reading takes.
+        if "`duration`" not in str(error):
+            raise
+        return msgspec.convert(value, hint, strict=False, dec_hook=_from_json)
+
+
+def read_edited(value: object, hint: object) -> object:
+    """A value that a person writes for an argument, as `from_plain` will read it once it is kept.
+
+    An `UndecodableError` says why its annotation, or JSON, does not take exactly that.
+    """
+    plain = to_exact_plain(value)
+    if hint is None:
+        read = plain
+    else:
         try:
-            return msgspec.convert(value, kind, strict=strict, dec_hook=_from_json)
-        except Exception as error:  # noqa: BLE001 - msgspec has no such type, or a model refuses
-            # A length of time is kept as seconds, which only a lenient reading takes.
-            if "`duration`" not in str(error):
-                break
-    return value
+            read = _convert_plain(plain, hint)
+        except Exception as error:
+            raise UndecodableError(_explain_misfit(error, plain, hint)) from error
+        if (lost := _find_unwritable(read)) or _is_altered(plain, read):
+            as_what = lost or format_value(read)
+            raise UndecodableError(f"{format_value(plain)} would be read as {as_what}")
+    if not (is_identical(plain, value) or is_identical(read, value)):
+        raise UndecodableError(
+            f"{format_value(value)} is of the type {type(value).__name__} and would arrive as "
+            f"{format_value(read)}"
+        )
+    return read
+
+
+def to_exact_plain(value: object) -> object:
+    """A value in JSON's own types; an `UndecodableError` where JSON has none for it."""
+    try:
+        if found := _find_unwritable(value, binary=False):
+            raise UndecodableError(f"JSON has no value for {found}")
+        return decode_json(encode_plain(value))
+    except (TypeError, OverflowError, RecursionError) as error:
+        why = "is nested too deeply" if isinstance(error, RecursionError) else "has no JSON"
+        raise UndecodableError(f"a value of the type {type(value).__name__} {why}") from error
+
+
+def _explain_misfit(error: Exception, plain: object, hint: object) -> str:
+    wanted = getattr(hint, "__name__", None) or str(hint)
+    if isinstance(error, msgspec.ValidationError):
+        # A model's own sentences stand in lines, with an address below each.
+        lines = [line.strip() for line in str(error).splitlines()]
+        said = " ".join(line for line in lines if not line.startswith("For further information"))
+        return f"{said} ({format_value(plain)} for {wanted})"
+    return f"{format_value(plain)} cannot be read as {wanted} ({type(error).__name__})"
+
+
+def _find_unwritable(value: object, *, binary: bool = True) -> str:
+    """A part that JSON has no value for: no number, or where it is read from text, bytes."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return next(filter(None, (_find_unwritable(each, binary=binary) for each in value)), "")
+    if isinstance(value, float | Decimal) and not isfinite(value):
+        return str(value)
+    return "bytes" if binary and isinstance(value, bytes | bytearray | memoryview) else ""
+
+
+def _read_parts(read: Any) -> Mapping[str, object] | None:
+    """A dict, a dataclass or a model by its names; `None`: JSON may have others for them."""
+    if isinstance(read, Mapping):
+        return read
+    fields = getattr(type(read), "model_fields", None)
+    if isinstance(fields, dict):
+        renamed = any(each.alias or each.validation_alias for each in fields.values())
+        return None if renamed else dict(read)
+    is_plain = hasattr(read, "__dataclass_fields__") and hasattr(read, "__dict__")
+    return vars(read) if is_plain else None
+
+
+def _is_altered(plain: Any, read: Any) -> bool:
+    """Whether some number is another one in what was read, or a part is missing."""
+    parts = _read_parts(read) if isinstance(plain, dict) else None
+    if parts is not None:
+        return any(n not in parts or _is_altered(held, parts[n]) for n, held in plain.items())
+    if isinstance(plain, list) and isinstance(read, list | tuple):
+        return any(map(_is_altered, plain, read))
+    if isinstance(plain, list) and isinstance(read, set | frozenset):
+        return len(plain) != len(read)
+    numbers = (int, float, Decimal)
+    if isinstance(plain, numbers) and isinstance(read, numbers) and type(plain) is not type(read):
+        return Decimal(str(plain)) != Decimal(str(read))
+    return False
 
 
 def _from_json(kind: Any, value: object) -> object:

@@ -469,7 +469,7 @@ class Setting(Struct, frozen=True, kw_only=True):
         """A value given as itself or as text, or an error that names the setting."""
         try:
             return self.form.read(value)
-        except (ValueError, TypeError, OverflowError, binascii.Error) as error:
+        except (ValueError, RecursionError, TypeError, OverflowError, binascii.Error) as error:
             shown = repr(value)
             if self.field in SECRET:
                 shown = "<hidden>" if isinstance(value, str | bytes) else type(value).__name__
@@ -540,7 +540,7 @@ def _from_pyproject(folder: Path) -> dict[str, Any]:
         if file.is_file():
             try:
                 table = _parse_toml(file.read_text(encoding="utf-8"))
-            except (ValueError, OSError) as error:
+            except (ValueError, OSError, RecursionError) as error:
                 raise ConfigurationError(f"{file} cannot be read: {error}.") from error
             tools = table.get("tool", {})
             found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}

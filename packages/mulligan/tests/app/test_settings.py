@@ -117,6 +117,7 @@ def test_a_relative_store_lies_beside_the_file_that_names_it(tmp_path: Path) -> 
         "[tool]\nmulligan = 3\n",
         "[tool.mulligan]\nsample = 7\n",
         "[tool.mulligan\n",
+        "[tool.mulligan]\nwaivers = " + "[" * 3_000 + "]" * 3_000,
     ],
 )
 def test_a_mistake_in_pyproject_is_told_with_the_file(tmp_path: Path, text: str) -> None:
@@ -124,6 +125,13 @@ def test_a_mistake_in_pyproject_is_told_with_the_file(tmp_path: Path, text: str)
 
     with pytest.raises(MulliganError, match=r"pyproject\.toml"):
         Settings.load(folder=tmp_path, environment={})
+
+
+def test_a_setting_that_is_nested_without_end_is_told_by_its_name(tmp_path: Path) -> None:
+    environment = {"MULLIGAN_WAIVERS": "[" * 3_000 + "]" * 3_000}
+
+    with pytest.raises(MulliganError, match="setting waivers cannot be"):
+        Settings.load(folder=tmp_path, environment=environment)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files have no modes here")

@@ -183,6 +183,38 @@ def test_a_person_approves_a_call_with_an_argument_of_their_own(family: Desk) ->
     assert changed == {"name": {"from": "Grandma", "to": "Grandpa"}}
 
 
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("NaN", "NaN is no number"),
+        ("1e400", "too large"),
+        ("1e1", "Expected `int`"),
+        ("[" * 3_000 + "]" * 3_000, "nested too deeply"),
+    ],
+)
+def test_a_value_that_would_arrive_as_another_is_refused_in_a_sentence(
+    desk, value: str, why: str
+) -> None:
+    shop = desk(PRICED)
+    shop.act("publish", 5, "tea")
+    [held] = shop.list_ids()
+
+    code, _, said = shop.run("approve", held, "--set", f"price={value}", *APP)
+
+    assert code == 2
+    assert why in said
+    assert shop.read("show", held)["state"] == "held"
+
+
+def test_a_change_that_no_check_has_looked_at_is_said_to_be_one(family: Desk) -> None:
+    family.act("invite", "Grandma")
+    [held] = family.list_ids()
+
+    _, said, _ = family.run("approve", held, "--set", "name=Grandpa")
+
+    assert "No check has looked at what you changed" in " ".join(said.split())
+
+
 def test_a_held_call_is_shown_with_what_it_would_change_before_it_is_approved(desk) -> None:
     shop = desk(PRICED)
     shop.act("publish", 5, "tea", "hunter2")
@@ -496,9 +528,24 @@ def test_what_was_asked_for_before_and_is_undone_now_is_told(desk: Callable[[str
     asked, waits, _ = family.run(*scope)
     code, said, _ = family.run(*scope, *APP)
 
-    assert (asked, "undoing" in waits) == (0, True)
+    assert (asked, "undoing" in waits, "asked for already" in waits) == (0, True, False)
     assert (code, "undone" in said, "nothing to undo" in said) == (0, True, False)
     assert family.app.EVENTS == {}
+
+
+def test_an_undo_that_left_a_conflict_is_no_success_the_second_time_either(tasks: Desk) -> None:
+    tasks.act("rename", "Ours")
+    turn = tasks.read("actions")["actions"][-1]["turn"]
+    tasks.app.save("Anna's own")
+    first, _, _ = tasks.run("undo", "--turn", turn, *APP)
+    tasks.start_anew()
+
+    again, said, _ = tasks.run("undo", "--turn", turn, *APP)
+
+    assert (first, again) == (1, 1)
+    assert "can be undone now" in said
+    assert "nothing to undo" not in said
+    assert "conflict" in said
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ async function explain(button) {
   if (about[2] !== "approve") return [shown, {}];
   const edits = listEdits(), words = { version: String(page.item.version) };
   if (!edits.length) return [shown, words];
-  words.changes = JSON.stringify(Object.fromEntries(edits.map((box) => [box.dataset.edit, readEdit(box)])));
+  words.changes = `{${edits.map((box) => `${JSON.stringify(box.dataset.edit)}:${readEdit(box)}`).join(",")}}`;
   const changed = edits.map((box) => buildRow(`You change ${box.dataset.edit}`, box.value));
   return [[...changed, ...shown], words];
 }
@@ -255,9 +255,10 @@ async function explain(button) {
 // The arguments that a person has written otherwise, on the page of their one call.
 const listEdits = () => [...document.querySelectorAll("#page [data-edit]")].filter((box) => box.value !== box.defaultValue);
 
+// As JSON; numbers as they were written, for here they would lose digits.
 function readEdit(box) {
-  if (box.dataset.kind === "text") return box.value;
-  try { return JSON.parse(box.value); } catch { throw new Error(`${box.dataset.edit}: ${box.value} is no JSON.`); }
+  if (box.dataset.kind === "text") return JSON.stringify(box.value);
+  try { JSON.parse(box.value); return box.value; } catch { throw new Error(`${box.dataset.edit}: ${box.value} is no JSON.`); }
 }
 
 const nameAct = (button) => (/\/approve$/.test(button.dataset.act) && listEdits().length ? "Approve with changes" : button.dataset.name || button.textContent);

@@ -116,7 +116,7 @@ def parse_content(content: bytes) -> object:
     """A body as its values, where it is JSON."""
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return content
 
 

@@ -234,6 +234,7 @@ class ApplicationHost(Struct, frozen=True, kw_only=True):
             toolbox=self.parts.toolbox,
             vault=self.parts.store.vault,
             decide=self.decide,
+            hold_again=self.parts.inspector.hold_again,
             whose=hashlib.sha256("\0".join(whose).encode(errors="replace")).hexdigest(),
         )
 

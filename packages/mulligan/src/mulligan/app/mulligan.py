@@ -28,7 +28,7 @@ from mulligan.telemetry.shutdown import closer
 from mulligan.types.action import Action, Foreseen
 from mulligan.types.adapter import RunOptions
 from mulligan.types.errors import ConfigurationError, StoreError
-from mulligan.types.finding import Finding, Severity, SeverityName
+from mulligan.types.finding import Severity, SeverityName
 from mulligan.types.interfaces import Clock, Gather, Store, Subscriber, TaskVersions
 from mulligan.types.values import IdentityKind
 
@@ -438,9 +438,7 @@ class Mulligan(Hosts, Writing):
             found = run_on_own_loop(parts.inspector.read_now(action))
         return self.settings.build_redactor(parts.store, to_decide=True).redact_value(found)
 
-    def _check_edited(
-        self, action: Action, changes: Mapping[str, object]
-    ) -> Sequence[Finding] | None:
+    def _check_edited(self, action: Action, changes: Mapping[str, object]) -> Sequence[str] | None:
         refuse_running_loop(instead="await asyncio.to_thread(open_list.approve, …)")
         with on_brief_loop():
             return run_on_own_loop(self._parts.inspector.check_edited(action, changes))

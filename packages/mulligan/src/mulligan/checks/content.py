@@ -92,7 +92,7 @@ def json_schema(
 def _read_schema(path: str) -> dict[str, object]:
     try:
         tree = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigurationError(
             f"The schema {path!r} cannot be read ({type(error).__name__}). Name a file with a JSON "
             "Schema, or write it as a table."

@@ -69,7 +69,7 @@ def read_table(path: Path) -> dict[str, Any]:
         raise ConfigurationError(
             f"{path} cannot be read ({error.strerror}). Name a TOML file with [checks.…] tables."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not TOML: {error}. Fix that line.") from error
 
 

@@ -207,6 +207,10 @@ WAITING = {
 }
 
 
+UNCHECKED_HERE = (
+    "No check has looked at what you changed: they run in the process that makes the call. If one "
+    "refuses it, the call is not made, and is held again with the reason."
+)
 NOT_CARRIED_OUT = (
     "The named application could not carry it out now. It waits for one that can: "
     "mulligan show {id}"
@@ -397,7 +401,8 @@ def _undo_several(options: argparse.Namespace, settings: Settings) -> int:
     states = {each.id: each.state for each in done.steps}
     wanted = [states[each.id] for each in asked.steps if _is_asked_for(each)]
     waits = (State.UNDONE,) if named else (State.UNDONE, State.UNDOING)
-    return 0 if all(state in waits for state in wanted) else 1
+    left = not wanted and any(each.does is UndoStep.LEAVE for each in done.steps)
+    return 0 if all(state in waits for state in wanted) and not left else 1
 
 
 def _is_asked_for(step: PlannedUndo) -> bool:
@@ -448,15 +453,35 @@ def _describe_untracked(plan: UndoPlan) -> Iterator[str]:
 
 def _describe_undone(asked: UndoPlan, done: UndoPlan) -> Iterator[RenderableType]:
     wanted = {each.id for each in asked.steps if each.does is UndoStep.DENY or _is_asked_for(each)}
-    if not wanted:
+    left = [each for each in done.steps if each.does is UndoStep.LEAVE]
+    if not wanted and left:
+        yield f"Nothing more of {asked.about} can be undone now. What was left, and why:"
+    elif not wanted:
         yield f"There is nothing to undo of {asked.about}."
+    now = {each.id for each in asked.steps if each.does is UndoStep.UNDO}
     steps = [each for each in done.steps if each.id in wanted or each.does is UndoStep.LEAVE]
     names = render.shorten_ids([each.id for each in steps])
-    rows = [(names[each.id], each.what, each.state.value, each.why) for each in steps]
+    rows = [
+        (
+            names[each.id],
+            each.what,
+            each.state.value,
+            # Asked for by this very command.
+            "" if each.id in now and each.state is State.UNDOING else each.why,
+        )
+        for each in steps
+    ]
     yield render.build_table(rows, columns=("id", "what", "state", "why"))
     yield from _describe_untracked(done)
     if any(each.id in wanted and each.state is State.UNDOING for each in done.steps):
         yield WAITING[State.UNDOING]
+
+
+def _describe_wait(action: Action, *, until: str) -> str:
+    """What an action that was decided about still waits for; empty: nothing."""
+    waits, checked = WAITING.get(action.state, "").format(until=until), action.detail.get("checked")
+    unchecked = waits and isinstance(checked, list) and "checks" not in checked
+    return f"{waits}\n{UNCHECKED_HERE}" if unchecked else waits
 
 
 def _decide(acts: Sequence[Decide], options: argparse.Namespace, settings: Settings) -> int:
@@ -484,7 +509,7 @@ def _decide(acts: Sequence[Decide], options: argparse.Namespace, settings: Setti
         for each in decided:
             action = listed.find(each.id)
             until = find_expiry(action.detail, changed_at=action.changed_at)
-            waits = WAITING.get(action.state, "").format(until=f"{until:%Y-%m-%d %H:%M} UTC")
+            waits = _describe_wait(action, until=f"{until:%Y-%m-%d %H:%M} UTC")
             if waits and application is not None:
                 missing = build_inspector(application).describe_missing(action)
                 waits = missing or NOT_CARRIED_OUT.format(id=action.id)

@@ -216,6 +216,6 @@ def _parse_json(text: str | None) -> object:
         return None
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # Cut short by its bound; the text itself is still worth showing.
         return text

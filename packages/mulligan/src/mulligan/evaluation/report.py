@@ -253,7 +253,7 @@ def read_report(path: Path) -> Report:
         told = json.loads(path.read_text(encoding="utf-8-sig"))
         results = [to_record(CaseResult, case, strict=False) for case in told["cases"]]
         return Report(results=tuple(results), name=told["name"], writer=told["writer"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigurationError(
             f"{path} is no baseline ({type(error).__name__}). Write one by: mulligan evaluate "
             f"--json > {path.name}"

@@ -28,9 +28,16 @@ from mulligan.insights.filters import (
 )
 from mulligan.insights.reader import StoreReader
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.runtime.payloads import ASKED, KeptReview, load_evidence, load_findings, load_reviews
+from mulligan.runtime.payloads import (
+    KeptReview,
+    load_edited,
+    load_evidence,
+    load_findings,
+    load_reviews,
+)
 from mulligan.types.action import (
     AT_WORK,
+    HOLDS,
     NOTHING_THERE,
     SYNCED,
     Action,
@@ -48,7 +55,12 @@ from mulligan.types.action import (
 from mulligan.types.call import Record
 from mulligan.types.display import render_recipe, render_sentence
 from mulligan.types.effect import Effect
-from mulligan.types.errors import ConfigurationError, StoreError
+from mulligan.types.errors import (
+    ConfigurationError,
+    IllegalTransitionError,
+    StaleEntryError,
+    StoreError,
+)
 from mulligan_dates.text import shorten
 
 MOST_LISTED = 1_000
@@ -57,6 +69,9 @@ E = TypeVar("E", Action, Entry)
 
 OF_BEGUN = frozenset({"undo_begun", "seen", "claimed", "claimed_at"})
 """What an entry says of an undo that was begun."""
+
+_EXPIRED = "It has expired and cannot run any more. Have the agent ask again."
+_LEFT_EMPTY: Mapping[object, str] = {None: "none", "": "empty"}
 
 REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
 """States into which a rejection leads."""
@@ -100,14 +115,20 @@ class OpenList:
         """One action with its history, settled or not."""
         action = self.find(id_or_prefix)
         entries = tuple(self._journal.list_entries(action.id))
+        approved = [each.version for each in entries if each.state is State.APPROVED]
         return ActionStory(
             action=self.with_findings(action),
             entries=tuple(
-                self._tell_changes(self._explain(entry, of=action.id, opening=action.opening))
+                self._explain(
+                    # Of an earlier approval only what the log may show is kept.
+                    self._tell_changes(entry) if [entry.version] == approved[-1:] else entry,
+                    of=action.id,
+                    opening=action.opening,
+                )
                 for entry in entries
             ),
             what=self.describe(action),
-            recipe=render_recipe(action),
+            recipe=() if self.is_expired(action) else render_recipe(action),
             contents=self._read_contents(action),
         )
 
@@ -120,6 +141,9 @@ class OpenList:
         given = kept if isinstance(kept, dict) else {}
         ours = (opening.key, opening.call)
         shown = {n: value for n, value in given.items() if value is None or value not in ours}
+        # What a person has taken out has its place in the sentence that they approve.
+        changed, _ = load_edited(self._vault, action.id) or ({}, {})
+        shown |= {n: _LEFT_EMPTY[v] for n, v in changed.items() if v in (None, "")}
         redacted = self._redactor.redact_value(shown)
         known: dict[str, Any] = redacted if isinstance(redacted, dict) else {}
         record: Record = Record(arguments=known)
@@ -127,7 +151,16 @@ class OpenList:
 
     def with_findings(self, action: Action) -> Action:
         """The action with what a review found, as long as that is kept."""
+        if self.is_expired(action):
+            return replace(action, detail={**action.detail, "why": _EXPIRED})
         return self._explain(action, of=action.id, opening=action.opening)
+
+    def is_expired(self, action: Action) -> bool:
+        """Whether it is a hold whose time is up, and which no process has ended yet."""
+        is_hold = action.state in HOLDS
+        return is_hold and has_expired(
+            action.detail, changed_at=action.changed_at, now=self._clock()
+        )
 
     def _explain(self, entry: E, *, of: str, opening: Opening) -> E:
         """With what a review found, where an entry has only the names of its rules."""
@@ -148,15 +181,13 @@ class OpenList:
     def _tell_changes(self, entry: Entry) -> Entry:
         """With what a person has changed, for whoever reads it, as long as that is kept."""
         changed = entry.detail.get("changed")
-        if entry.state is not State.APPROVED or not isinstance(changed, dict):
+        kept = load_edited(self._vault, entry.action) if isinstance(changed, dict) else None
+        if kept is None:
             return entry
-        kept = [self._vault.get(entry.action, name) for name in (ASKED, "arguments")]
-        before, after = (None if row is None else decode_value(row) for row in kept)
-        if not isinstance(before, dict) or not isinstance(after, dict):
-            return entry
+        after, before = kept
         told = {
-            name: self._redactor.redact_value({"from": before.get(name), "to": after.get(name)})
-            for name in changed
+            name: self._redactor.redact_value({"from": before.get(name), "to": value})
+            for name, value in after.items()
         }
         return replace(entry, detail={**entry.detail, "changed": told})
 
@@ -253,7 +284,7 @@ class OpenList:
     def list_choices(self, action: Action) -> tuple[Choice, ...]:
         """What a person may do about an action now, the most likely first."""
         if action.state is State.HELD:
-            acts = [Act.APPROVE, Act.DENY]
+            acts = [] if self.is_expired(action) else [Act.APPROVE, Act.DENY]
         else:
             reversible = action.opening.effect is Effect.REVERSIBLE
             undoable = reversible and leads_to(action.state, State.UNDOING, by=By.PERSON)
@@ -389,11 +420,10 @@ class OpenList:
     def _require_held(self, id_or_prefix: str) -> Action:
         action = self.find(id_or_prefix)
         if action.state is not State.HELD:
-            raise ConfigurationError(f"{action.id} is {action.state}, not awaiting approval.")
-        if has_expired(action.detail, changed_at=action.changed_at, now=self._clock()):
-            raise ConfigurationError(
-                f"{action.id} has expired and cannot run any more. Have the agent ask again."
-            )
+            who = f" It was decided by {by}." if (by := action.detail.get("by")) else ""
+            raise ConfigurationError(f"{action.id} is {action.state}, not awaiting approval.{who}")
+        if self.is_expired(action):
+            raise ConfigurationError(f"{action.id}: {_EXPIRED}")
         return action
 
     def _refuse_work_in_progress(self, action: Action) -> None:
@@ -408,13 +438,23 @@ class OpenList:
     def build_move(self, action: Action, state: State, **detail: object) -> Entry:
         """What a person has decided, as the journal takes it."""
         check_step(action.id, action.state, state, by=By.PERSON)
+        if not str(detail.get("by", "someone")).strip():
+            raise ConfigurationError(f"Say who decides about {action.id}: by=… is empty.")
         # A person's own words may hold whatever they have just looked up.
         said = {k: hide_secrets(v) if isinstance(v, str) else v for k, v in detail.items()}
         at, version = self._clock(), action.version + 1
         return Entry(action=action.id, state=state, at=at, version=version, detail=said)
 
     def _submit(self, entry: Entry, *, keep: Sequence[Kept] = ()) -> Action:
-        self._journal.submit([entry], keep=keep).result()
+        try:
+            self._journal.submit([entry], keep=keep).result()
+        except (StaleEntryError, IllegalTransitionError) as error:
+            now = self.find(entry.action)
+            who = f" by {by}" if (by := now.detail.get("by")) else ""
+            raise type(error)(
+                f"{now.id} was decided meanwhile: it is {now.state}{who}. What you decided was not "
+                f"recorded. Details: mulligan show {now.id}"
+            ) from error
         return self.find(entry.action)
 
 
@@ -613,13 +653,13 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
         else compare_contents(contents)
     )
     item, request = build_item(listed, action), listed.read_request(action)
-    decides = action.state is State.HELD and asked.decides and bool(arguments)
+    decides = any(each.act is Act.APPROVE for each in item.choices) and asked.decides
     return ActionPage(
         item=item,
         brief=(
             *_describe_call(item, request=request, arguments=arguments),
             *_describe_change(differences, contents, unread=unread),
-            *_describe_effect(item),
+            *_describe_effect(item, expired=listed.is_expired(action)),
         ),
         settled=action.settled,
         request=request,
@@ -631,7 +671,9 @@ def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
         session=action.opening.session,
         call=action.opening.call,
         contents=contents,
-        editable=tuple(list_editable(ask, action, shown=arguments)) if decides else (),
+        editable=tuple(list_editable(ask, action, shown=arguments))
+        if decides and arguments
+        else (),
     )
 
 
@@ -639,7 +681,10 @@ def brief_held(listed: OpenList, action: Action) -> tuple[BriefLine, ...]:
     """What is decided about, as far as the store alone knows it: for a list of several."""
     item, given = build_item(listed, action), listed.read_arguments(action)
     request = listed.read_request(action)
-    return (*_describe_call(item, request=request, arguments=given), *_describe_effect(item))
+    return (
+        *_describe_call(item, request=request, arguments=given),
+        *_describe_effect(item, expired=listed.is_expired(action)),
+    )
 
 
 def _describe_call(
@@ -667,11 +712,12 @@ def _describe_change(
         yield BriefLine(name="There now", text=unread)
 
 
-def _describe_effect(item: OpenItem) -> Iterator[BriefLine]:
+def _describe_effect(item: OpenItem, *, expired: bool) -> Iterator[BriefLine]:
     yield BriefLine(name="Effect", text=_EFFECTS[item.effect])
     if item.expires_at:
         until = datetime.fromisoformat(item.expires_at).astimezone(UTC)
-        yield BriefLine(name="Until", text=f"{until:%Y-%m-%d %H:%M} UTC; then it expires")
+        then = _EXPIRED if expired else "then it expires"
+        yield BriefLine(name="Until", text=f"{until:%Y-%m-%d %H:%M} UTC; {then}")
 
 
 _EFFECTS: Mapping[Effect, str] = {

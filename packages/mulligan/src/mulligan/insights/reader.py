@@ -26,7 +26,6 @@ from mulligan.telemetry.writer import RowCounts
 from mulligan.types.action import Action, Foreseen
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import MulliganError
-from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Clock, KnownTool, Store
 from mulligan.types.log import Batch, LogQuery
 from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
@@ -43,8 +42,9 @@ Foresee = Callable[[Sequence[Action]], Mapping[str, Foreseen]]
 """What an undo of some actions would come to, by their ids, as far as their code is here."""
 
 
-CheckEdited = Callable[[Action, Mapping[str, object]], Sequence[Finding] | None]
-"""What checks find in a held call with changed arguments; `None`: its tool is not here."""
+CheckEdited = Callable[[Action, Mapping[str, object]], Sequence[str] | None]
+"""What annotations and checks refuse in a held call with changed arguments; `None`: its tool is not
+here."""
 
 
 class PersonActed(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.outside_calls import Identity
-from mulligan.runtime.payloads import ASKED
+from mulligan.runtime.payloads import load_edited
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.wrapper import find_wrapped, wrap_tool
@@ -303,6 +303,8 @@ class HostHolds(Struct, frozen=True, kw_only=True):
     toolbox: Toolbox
     vault: Vault
     decide: Callable[[], Decides]
+    hold_again: Callable[[Action], Awaitable[bool]]
+    """Whether what a person has changed of an approved call is refused here: it is held again."""
     whose: str
     """What the host's ids are unique in: tenant, person, and thread or agent."""
 
@@ -330,14 +332,16 @@ class HostHolds(Struct, frozen=True, kw_only=True):
         action = await self._find_decided(call, action_id)
         if action is None:
             return None
+        if action.state is State.APPROVED and await self.hold_again(action):
+            raise self._refuse(call, await self._look(action.id) or action)
         if action.state not in (*HOLDS, State.INTENT):
             await self.forget(call)
         if action.state in _DONE or action.state is State.APPROVED:
             live = await asyncio.to_thread(self.toolbox.take_up, action, self.vault)
-            asked = await asyncio.to_thread(self.vault.get, action.id, ASKED)
+            edited = await asyncio.to_thread(load_edited, self.vault, action.id)
             if live is not None:
-                made, edited = action.state is not State.APPROVED, asked is not None
-                return Waited(action=live, made=made, replaced=edited)
+                made = action.state is not State.APPROVED
+                return Waited(action=live, made=made, replaced=edited is not None)
         if action.state is State.DENIED:
             other = await self._follow_other(call, action)
             if other is not None:

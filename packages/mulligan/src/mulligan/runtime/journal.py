@@ -21,12 +21,12 @@ from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.assessment import LaterCalls
 from mulligan.runtime.live_action import LiveAction, keep_said
 from mulligan.runtime.payloads import (
-    ASKED,
     keep_arguments,
     keep_before,
     keep_findings,
     keep_outcome,
     keep_review,
+    load_edited,
     load_record,
 )
 from mulligan.runtime.waiting import ON_LOOP, BootTime, SteadyClock, Waiter, read_steady
@@ -497,7 +497,7 @@ class JournalWriter:
             if current is None:
                 continue
             action.state, action.version = current.state, current.version
-            if await asyncio.to_thread(self.vault.get, action.id, ASKED) is not None:
+            if await asyncio.to_thread(load_edited, self.vault, action.id) is not None:
                 read = partial(load_record, vault=self.vault, originals=action.originals)
                 action.record = await asyncio.to_thread(read, current, action.declaration)
 

@@ -31,20 +31,22 @@ from mulligan.runtime.hold import Held, answer_held, hold_call
 from mulligan.runtime.journal import WITHIN, JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution, copy_value, read_version
 from mulligan.runtime.outcome import build_proposal, is_own_refusal, log_settled, note_failure
-from mulligan.runtime.payloads import LET_RUN, is_exact
+from mulligan.runtime.payloads import LET_RUN, is_exact, load_edited, load_record
 from mulligan.runtime.probe import ProbeResult, Seen, record_result, settle, write_down
 from mulligan.runtime.promises import describe_binding
 from mulligan.runtime.retry import Tried, call_with_retries, claim, run_claimed, write_stopped
 from mulligan.runtime.review import bring_evidence, gather_evidence
 from mulligan.runtime.tool import Make
-from mulligan.types.action import Kept, Opening, Request, State
+from mulligan.types.action import Action, Kept, Opening, Request, State
 from mulligan.types.call import Execution, Outcome, Record, Snapshot
+from mulligan.types.display import format_value
 from mulligan.types.effect import Effect, EffectNote, Release, read_effect_note
 from mulligan.types.errors import (
     AlreadyDoneError,
     ConfigurationError,
     JournalError,
 )
+from mulligan.types.interfaces import Vault
 
 
 async def take_snapshots(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
@@ -171,7 +173,10 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
 
     async def run(self) -> Any:
         """Make the call: journaled before and after if it can be undone, held if it cannot."""
-        refuse_repeats(self.call, self.turn)
+        try:
+            refuse_repeats(self.call, self.turn)
+        except AlreadyDoneError as again:
+            raise await self._explain_decided(again) from None
         self.attempt.asks = self.attempt.asks or bool(self.declaration.review.judged)
         effect = self.declaration.classify_effect(self.call.arguments)
         match effect:
@@ -181,6 +186,22 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
                 return await self._make_journaled()
             case Effect.IRREVERSIBLE | Effect.UNDECLARED:
                 return await self._hold(effect, reason=_WAITS[effect])
+
+    async def _explain_decided(self, again: AlreadyDoneError) -> AlreadyDoneError:
+        """With what a person has decided of the hold since the turn last heard of it."""
+        waiting = {a.id: a for a in self.turn.root.list_unsure() if a.state is State.HELD}
+        action, book = waiting.get(again.action), self.book
+        if action is None:
+            return again
+
+        def look() -> str:
+            current = book.journal.find_action(action.id)
+            return "" if current is None else _tell_decided(current, action, vault=book.vault)
+
+        now = await book.waiter.aside(look)
+        if not now:
+            return again
+        return AlreadyDoneError(what=action.what, action=action.id, state="", now=now)
 
     async def hold_ahead(self) -> Held | None:
         """Hold the call if it is one to be held, for a caller that asks before making it; `None`:
@@ -454,6 +475,31 @@ def refuse_repeats(call: ActiveCall, turn: OpenTurn) -> None:
         if _asks_for(action, call.arguments):
             state = _LET_RUN.get(action.state, "") if stands else _name_state(action)
             raise AlreadyDoneError(what=action.what, action=action.id, state=state)
+
+
+def _tell_decided(current: Action, held: LiveAction, *, vault: Vault) -> str:
+    """What has become of a call that was held, for its agent; empty while it is awaiting approval
+    or nothing more is known of it."""
+    edited = load_edited(vault, current.id)
+    with_what = ""
+    if edited is not None and edited[0]:
+        given = ", ".join(f"{name}={format_value(value)}" for name, value in edited[0].items())
+        with_what = f" with other arguments ({given})"
+    match current.state:
+        case State.APPROVED | State.INTENT:
+            return f"A person has approved it{with_what}, and it is about to be made."
+        case State.EXECUTED | State.UNCHECKED | State.VERIFIED:
+            record = load_record(current, held.declaration, vault=vault, originals=held.originals)
+            return (
+                f"A person has approved it{with_what}, and it was made. Its result: "
+                f"{format_value(record.result)}."
+            )
+        case State.DENIED:
+            note = f" They said: {said}" if (said := current.detail.get("note")) else ""
+            return f"A person has denied it.{note}"
+        case State.EXPIRED:
+            return "It was not approved in time, and has expired."
+    return ""
 
 
 def _is_alike(action: LiveAction, call: ActiveCall) -> bool:

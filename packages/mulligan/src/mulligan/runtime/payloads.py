@@ -14,6 +14,7 @@ from msgspec.structs import asdict, replace
 from mulligan.codec import (
     LostValueError,
     Names,
+    UndecodableError,
     decode_json,
     decode_named,
     decode_record,
@@ -25,6 +26,7 @@ from mulligan.codec import (
     from_plain,
     is_identical,
     print_value,
+    read_edited,
     replace_lost,
     to_record,
 )
@@ -46,6 +48,8 @@ LOST = b"null"
 
 ASKED = "asked"
 """What an agent had asked for, where a person has approved its call with other arguments."""
+ASKED_SAID = "asked said"
+"""The sentence that its tool had for it then."""
 
 
 def keep_arguments(action: LiveAction, *, to_run: bool = False) -> list[Kept]:
@@ -79,12 +83,37 @@ def keep_outcome(action: LiveAction, row: Kept, *, whole: bool = True) -> list[K
         return [shown, _build_row(row, encode_named(left, at=row.name))]
 
 
-def restore_arguments(
-    plain: Mapping[str, object], declaration: Declaration, opening: Opening
-) -> dict[str, Any]:
-    """Arguments that a person has written, as the annotations of the tool read them."""
+def restore_edited(
+    changes: Mapping[str, object], declaration: Declaration, opening: Opening
+) -> tuple[dict[str, Any], list[str]]:
+    """Arguments that a person has written, as the call will be given them, and a sentence for each
+    that the annotations of the tool do not take, or not exactly."""
     hints = _find_argument_hints(declaration, opening)
-    return {name: from_plain(value, hints.get(name)) for name, value in plain.items()}
+    found, wrong = dict[str, Any](), list[str]()
+    for name, value in changes.items():
+        try:
+            found[name] = read_edited(value, hints.get(name))
+        except UndecodableError as error:
+            wrong.append(f"{name}: {error}.")
+    return found, wrong
+
+
+def load_edited(vault: Vault, action: str) -> tuple[dict[str, object], dict[str, object]] | None:
+    """What a person has changed of a call, and what it was given before, both as they are kept;
+    `None`: it is as it was asked for."""
+    kept = [vault.get(action, name) for name in (ASKED, "arguments")]
+    before, after = (None if row is None else decode_value(row) for row in kept)
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return None
+    changed = {n: v for n, v in after.items() if n not in before or not is_identical(before[n], v)}
+    return changed, before
+
+
+def keep_as_asked(vault: Vault, action: str, before: Mapping[str, object]) -> list[Kept]:
+    """A call as its agent had asked for it, in place of what a person has made of it."""
+    sentence = vault.get(action, ASKED_SAID)
+    rows = {"arguments": encode_value(before), "said": sentence, ASKED: encode_value(None)}
+    return [Kept(owner=action, name=n, value=v) for n, v in rows.items() if v is not None]
 
 
 def is_exact(action: LiveAction) -> bool:

@@ -51,9 +51,11 @@ from mulligan.runtime.payloads import (
     decode_history,
     decode_turn,
     decode_undeclared,
+    keep_as_asked,
+    load_edited,
     load_evidence,
     load_trail,
-    restore_arguments,
+    restore_edited,
 )
 from mulligan.runtime.probe import settle, settle_approved
 from mulligan.runtime.retry import release
@@ -84,7 +86,7 @@ from mulligan.types.action import (
 from mulligan.types.call import Outcome
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, JournalError
-from mulligan.types.finding import Finding, Standing
+from mulligan.types.finding import Standing
 from mulligan.types.interfaces import Vault
 from mulligan.types.policy import Step
 
@@ -452,6 +454,11 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
     missing: set[tuple[str, str]] = field(default_factory=set)
     """Tools of open actions that this application has not, once it was said."""
 
+    @property
+    def inspector(self) -> ActionInspector:
+        """Looks at what it takes up."""
+        return ActionInspector(book=self.book, toolbox=self.toolbox, reviewers=self.reviewers)
+
     async def run(self, only: Collection[str] | None = None) -> int:
         """Look after everything once, or after some actions only. How many were taken up.
 
@@ -627,6 +634,9 @@ class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
         tool = self.toolbox.find(action)
         # One of a host is made where its run goes on.
         if tool is not None and not tool.hosted:
+            approved = await asyncio.to_thread(self.book.journal.find_action, action.id)
+            if approved is None or await self.inspector.hold_again(approved):
+                return
             make = self.held.pop(action.id, None)
             await release(action, tool=tool, make=make, book=self.book)
 
@@ -821,14 +831,19 @@ class ActionInspector(Struct, frozen=True, kw_only=True):
 
     async def check_edited(
         self, action: Action, changes: Mapping[str, object]
-    ) -> Sequence[Finding] | None:
-        """The errors that the checks find in a held call as a person has changed it, with the
-        changes as that person's words; `None`: its tool is not here. No model is asked."""
+    ) -> Sequence[str] | None:
+        """What is wrong with a held call as a person has changed it: what its annotations do not
+        take, else the errors that the checks find, with the changes as that person's words.
+
+        `None`: its tool is not here. No model is asked.
+        """
         known = self.toolbox.take_up(action, self.book.vault)
-        kept = load_evidence(self.book.vault, action.opening, action=action.id)
-        if known is None or kept is None:
+        if known is None:
             return None
-        changed = restore_arguments(changes, known.declaration, action.opening)
+        changed, wrong = restore_edited(changes, known.declaration, action.opening)
+        kept = load_evidence(self.book.vault, action.opening, action=action.id)
+        if wrong or kept is None:
+            return wrong or None
         known.record = replace(known.record, arguments={**known.record.arguments, **changed})
         turn = decode_turn(kept)
         history = decode_history(kept, turn)
@@ -842,7 +857,26 @@ class ActionInspector(Struct, frozen=True, kw_only=True):
         computed = replace(self.reviewers, judge=None, gathers=(), tell=lambda _: None)
         number = action.opening.attempt
         verdict = await review_attempt(attempted, by=computed, attempt=number, judged=False)
-        return [each for each in verdict.errors if each.call == proposed.call.id]
+        return [each.issue for each in verdict.errors if each.call == proposed.call.id]
+
+    async def hold_again(self, action: Action) -> bool:
+        """Put an approved call back before a person, as its agent had asked for it, if what was
+        changed of it is refused here: the process that approved it may not have had the code."""
+        book, vault = self.book, self.book.vault
+        edited = await asyncio.to_thread(load_edited, vault, action.id)
+        wrong = await self.check_edited(action, edited[0]) if edited else None
+        known = self.toolbox.take_up(action, vault) if wrong else None
+        if edited is None or not wrong or known is None:
+            return False
+        why = " ".join(f"{each.rstrip('.')}." for each in wrong)
+        await book.move(
+            [known],
+            State.HELD,
+            keep=keep_as_asked(vault, action.id, edited[1]),
+            why=f"It was approved with other arguments, and not made with them: {why}",
+            facts={"expires_at": (book.clock() + book.hold_life).isoformat()},
+        )
+        return True
 
     async def read_now(self, action: Action) -> object:
         """What is there now, as its tool reads it; `None` for nothing."""

@@ -89,7 +89,12 @@ JOURNAL: Mapping[State | None, Row] = {
         }
     ),
     State.APPROVED: Row(
-        to={State.INTENT: _OURS, State.DENIED: By.PERSON, State.EXPIRED: By.RECOVERY}
+        to={
+            State.INTENT: _OURS,
+            State.HELD: By.RECOVERY,
+            State.DENIED: By.PERSON,
+            State.EXPIRED: By.RECOVERY,
+        }
     ),
     State.INTENT: Row(
         sends=Request.CALL,

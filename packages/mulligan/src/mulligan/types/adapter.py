@@ -208,7 +208,7 @@ def read_written(text: str) -> object:
     try:
         # A number or a word may be text that was meant as such, like an id.
         return json.loads(text) if text.lstrip()[:1] in ("{", "[") else text
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -221,7 +221,7 @@ def read_arguments(said: object) -> dict[str, Any] | None:
     """Arguments as a model wrote them, by name; `None` where they are not even that."""
     try:
         read = json.loads(said.strip() or "{}") if isinstance(said, str) else said
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return read if isinstance(read, dict) else None
 

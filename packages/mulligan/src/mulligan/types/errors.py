@@ -253,10 +253,13 @@ class HeldError(MulliganError):
 class AlreadyDoneError(MulliganError):
     """The same call is not made twice in a turn while the first may stand."""
 
-    def __init__(self, *, what: str, action: str, state: str) -> None:
+    def __init__(self, *, what: str, action: str, state: str, now: str = "") -> None:
         super().__init__(
             f"{what} was called before in this turn and is {state} (action {action}): making it "
             "again could do it twice. Look at what is there, or ask the person."
+            if not now
+            else f"{what} was called before in this turn and was held (action {action}). {now} It "
+            "is not made a second time."
         )
         self.action = action
 

@@ -393,7 +393,7 @@ def read_facts(row: LogRow) -> dict[str, Any]:
     """What a step says of itself; nothing, where that cannot be read."""
     try:
         facts = json.loads(row.parameters)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return facts if isinstance(facts, dict) else {}
 

@@ -443,7 +443,7 @@ def _read_arguments(given: object) -> Mapping[str, object]:
     if isinstance(given, str):
         try:
             given = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {"arguments": given}
     return given if isinstance(given, Mapping) else {}
 

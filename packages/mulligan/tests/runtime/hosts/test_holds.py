@@ -315,6 +315,28 @@ async def test_what_a_person_changed_elsewhere_is_what_runs_when_its_host_goes_o
         assert (await hold(host, call)).action != held.action
 
 
+async def test_what_a_check_here_refuses_of_a_change_waits_again_when_its_host_goes_on(
+    m, host, ask, bank
+):
+    call = ask(bank.pay, id="1", amount=3)
+    held = await hold(host, call)
+    change = m.insights.open_list.approve
+    await asyncio.to_thread(change, held.action, by="Bea", changes={"amount": 400})
+
+    @m.check("pay")
+    def within_limit(call):
+        return None if call.arguments["amount"] <= 100 else "At most 100."
+
+    with pytest.raises(HeldError, match="awaiting approval") as again:
+        await go_on(host, call)
+
+    assert again.value.action == held.action
+    assert "At most 100." in again.value.why
+    assert bank.paid == []
+    await asyncio.to_thread(change, held.action, by="Bea")
+    assert (await go_on(host, call)).result == "paid 3"
+
+
 async def test_of_a_changed_call_that_two_runs_go_on_with_one_is_made(m, host, ask, bank):
     call = ask(bank.pay, id="1", amount=3)
     held = await hold(host, call)
