@@ -122,9 +122,13 @@ def _decode_line(line: str, number: int, *, at: datetime, tenant: str) -> Lesson
     if len(line) > LONGEST_LINE:
         raise _refuse_line(number, f"has {len(line)} characters, and {LONGEST_LINE} are the most")
     try:
-        lesson = _decode_lesson(decode_json(line), at=at, tenant=tenant)
+        read = decode_json(line)
     except json.JSONDecodeError:
         raise _refuse_line(number, "is no JSON") from None
+    except UndecodableError:
+        raise _refuse_line(number, "is nested deeper than any lesson") from None
+    try:
+        lesson = _decode_lesson(read, at=at, tenant=tenant)
     except (UndecodableError, TypeError, KeyError, AttributeError) as error:
         said = (
             f"lacks a field, or has one of the wrong type ({format_one_line(str(error), most=120)})"
