@@ -24,6 +24,7 @@ from mulligan.learning.suggest import parse_result
 from mulligan.types.display import StandIns, is_long
 from mulligan.types.errors import MulliganError
 from mulligan_dates.english import ENGLISH
+from mulligan_dates.lexicon import ends_in, names_any, says_any
 from mulligan_dates.readings import Moment
 
 READING = (
@@ -121,6 +122,9 @@ FILLED: Mapping[str, Callable[[str], object]] = {
 """What else a function takes, by the parameter's name, or by its name and type."""
 
 OTHERS: Mapping[str, Callable[[str], object]] = {
+    "mulligan_dates.lexicon.says_any": lambda text: says_any(text, "words", "picked"),
+    "mulligan_dates.lexicon.names_any": lambda text: names_any(text, "words", "picked"),
+    "mulligan_dates.lexicon.ends_in": lambda text: ends_in(text, "words", "picked"),
     "checks.provenance.find_addresses": lambda text: [*find_addresses(text, name="note")],
     "types.display.is_long": is_long,
     "learning.soft_errors.find_silent_error": find_silent_error,
@@ -197,7 +201,7 @@ def list_uncalled() -> list[str]:
     return [
         place
         for place, function in list_readers()
-        if not all(_find_filling(each) for each in _list_needs(function))
+        if place not in OTHERS and not all(map(_find_filling, _list_needs(function)))
     ]
 
 
