@@ -29,6 +29,7 @@ from mulligan.runtime.assessment import (
 )
 from mulligan.types.action import UndoResult
 from mulligan.types.call import Record, Snapshot, ToolCallbacks
+from mulligan.types.errors import ConflictError
 
 
 def do_nothing(record: Record) -> None: ...
@@ -109,10 +110,15 @@ def test_at_our_own_version_an_undo_is_sent_whatever_else_is_on_its_way() -> Non
 def test_what_differs_only_in_what_any_write_changes_may_be_all_that_the_call_did() -> None:
     seen = replace(OURS, restored=True)
 
-    accepted = assess_proof(RECORD, seen, policy=SURE, first=seen, failure=None)
+    accepted, refused = (
+        assess_proof(RECORD, seen, policy=SURE, first=seen, failure=failure)
+        for failure in (None, ConflictError("at version 9"))
+    )
 
     assert assess_current(RECORD, seen, policy=SURE) is None
-    assert accepted.result is UndoResult.UNKNOWN
+    assert (accepted.result, refused.result) == (UndoResult.UNKNOWN, UndoResult.UNKNOWN)
+    assert "was accepted, and it still reads as we left it" in accepted.why
+    assert "was refused (ConflictError: at version 9), and it still reads" in refused.why
 
 
 def test_what_was_never_read_cannot_be_put_back() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, State
+from mulligan import AlreadyDoneError, ConflictError, Effect, Finding, Mulligan, Severity, State
 from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
@@ -336,6 +337,132 @@ async def test_a_version_that_cannot_be_read_of_what_is_there_keeps_nobody_from_
     seen = await probe(record, Declaration(tool="move", callbacks=callbacks))
 
     assert seen.found is ProbeResult.ABSENT
+
+
+async def test_what_has_landed_is_not_called_nothing_where_its_version_cannot_be_read() -> None:
+    clock, there = FixedClock(NOW), {"day": "Monday", "edits": 1}
+
+    def move(day: str) -> None:
+        del there["edits"]
+        there["day"] = day
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(TimeoutError):  # the remote gave no answer
+            tool("Friday")
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        said = {"before": lambda _: dict(there), "undo": lambda record: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, **said, **ABOUT, **VERSIONS)(move)
+        await m.act("Move it", agent)
+        for _ in range(7):
+            clock.move(MINUTES)
+            await m.recover()
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert left == [State.NEEDS_HUMAN]
+
+
+@pytest.mark.parametrize(
+    ("lands", "left"), [(True, [State.UNKNOWN, State.NEEDS_HUMAN]), (False, [State.NEEDS_HUMAN])]
+)
+async def test_what_a_later_call_without_an_answer_may_have_done_is_held_against_no_earlier_one(
+    lands: bool, left: list[State]
+) -> None:
+    """A person is asked about the later one alone, which nobody can look for."""
+    clock, there = FixedClock(NOW), {"day": "Monday"}
+
+    def move(day: str) -> None:
+        raise TimeoutError("no answer")
+
+    def write(day: str) -> None:
+        there.update(day=day if lands else "Monday")
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        for tool in tools:
+            with suppress(TimeoutError):  # the remote gave no answer
+                tool("Friday")
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        look = lambda _: dict(there)  # noqa: E731
+        said = {"effect": Effect.REVERSIBLE, "undo": lambda record: None, **ABOUT}
+        tools = [m.tool(before=look, **said)(move), m.tool(read=look, **said)(write)]
+        await m.act("Move it", agent)
+        for _ in range(3):
+            clock.move(MINUTES)
+            await m.recover()
+        states = [action.state for action in m.insights.open_list.actions()]
+
+    assert states == left
+
+
+async def test_of_two_calls_at_once_that_gave_no_answer_a_person_is_asked_about_one() -> None:
+    """Neither waits for ever to hear of the other."""
+    clock, there, begun = FixedClock(NOW), {"day": "Monday"}, asyncio.Barrier(2)
+
+    async def move(day: str) -> None:
+        await begun.wait()
+        there["day"] = day
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        await asyncio.gather(tool("Friday"), tool("Sunday"), return_exceptions=True)
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        said = {"before": lambda _: dict(there), "undo": lambda record: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, **said, **ABOUT)(move)
+        await m.act("Move it", agent)
+        for _ in range(3):
+            clock.move(MINUTES)
+            await m.recover()
+        states = [action.state for action in m.insights.open_list.actions()]
+
+    assert states == [State.UNKNOWN, State.NEEDS_HUMAN]
+
+
+async def test_a_probe_that_finds_a_conflict_puts_the_call_before_a_person() -> None:
+    def find(record: Record) -> object:
+        raise ConflictError("it is at version 4")
+
+    async def book(people: int) -> None:
+        raise TimeoutError("no answer")
+
+    async with Mulligan("memory:", recover=False) as m:
+        said = {"probe": find, "read": find, "undo": lambda _: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, probe_by=ProbeBy.CALL, **said)(book)
+        async with m.turn("Book a table"):
+            with pytest.raises(TimeoutError):
+                await tool(4)
+        (left,) = m.insights.open_list.actions()
+
+    assert left.state is State.NEEDS_HUMAN
+    assert "was changed since: it is at version 4" in left.detail["why"]
+
+
+@pytest.mark.parametrize(
+    ("by", "left"),
+    [(ProbeBy.CALL, State.NEEDS_HUMAN), (ProbeBy.RECEIPT, State.PENDING_REVIEW)],
+)
+async def test_a_receipt_shows_that_a_call_happened_whatever_stands_there_since(
+    by: ProbeBy, left: State
+) -> None:
+    async def book(people: int) -> None:
+        raise TimeoutError("no answer")
+
+    async with Mulligan("memory:", recover=False) as m:
+        find = lambda record: {"people": 5}  # noqa: E731
+        said = {"probe": find, "read": find, "undo": lambda _: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, probe_by=by, **said)(book)
+        async with m.turn("Book a table"):
+            with suppress(TimeoutError):  # where nobody knows, the agent is told so
+                await tool(4)
+        (found,) = m.insights.open_list.actions()
+
+    assert found.state is left
 
 
 async def test_what_a_probe_finds_is_adopted_though_a_later_call_has_changed_the_object() -> None:

@@ -246,17 +246,24 @@ def test_a_verdict_and_the_attempts_left_decide_the_step(standing, attempt, atte
     assert decide(verdict, attempt=attempt, attempts=attempts) is step
 
 
-def test_one_retry_is_the_default_and_a_judge_alone_never_undoes_a_second_time() -> None:
-    def verdict(*sources: Source) -> Verdict:
-        return reach_verdict(
-            [Finding(rule="a.b", severity=Severity.ERROR, issue="No.", source=s) for s in sources]
-        )
+def found_by(*sources: Source) -> Verdict:
+    return reach_verdict(
+        [Finding(rule="a.b", severity=Severity.ERROR, issue="No.", source=s) for s in sources]
+    )
 
-    assert decide(verdict(Source.CHECK), attempt=1) is Step.RETRY
-    assert decide(verdict(Source.CHECK), attempt=2) is Step.GIVE_UP
-    assert decide(verdict(Source.JUDGE), attempt=1) is Step.RETRY
-    assert decide(verdict(Source.JUDGE), attempt=2) is Step.DISPUTE
-    assert decide(verdict(Source.JUDGE, Source.CHECK), attempt=2) is Step.GIVE_UP
+
+def test_one_retry_is_the_default_and_a_judge_alone_never_undoes_a_second_time() -> None:
+    assert decide(found_by(Source.CHECK), attempt=1) is Step.RETRY
+    assert decide(found_by(Source.CHECK), attempt=2) is Step.GIVE_UP
+    assert decide(found_by(Source.JUDGE), attempt=1) is Step.RETRY
+    assert decide(found_by(Source.JUDGE), attempt=2) is Step.DISPUTE
+    assert decide(found_by(Source.JUDGE, Source.CHECK), attempt=2) is Step.GIVE_UP
+
+
+def test_a_judge_alone_whose_undos_are_used_up_has_nothing_undone_and_a_check_has() -> None:
+    assert decide(found_by(Source.JUDGE), attempt=1, may_undo=False) is Step.DISPUTE
+    assert decide(found_by(Source.CHECK), attempt=1, may_undo=False) is Step.RETRY
+    assert decide(found_by(Source.JUDGE, Source.CHECK), attempt=1, may_undo=False) is Step.RETRY
 
 
 def seconds(amount: float) -> timedelta:
