@@ -305,6 +305,7 @@ def test_replacements_account_for_a_text_and_for_all_of_it(
     [
         ("Nan", "Nan"), (True, 1), (False, "false"), ("4.50", 4.5), ("a  b ", "A b"),
         ("2026-11-17T10:00", "2026-11-17T10:00:00+01:00"), ("2026-11-17", "2026-11-17T00:00:00Z"),
+        ("2026-11-17T10:00", "2026-11-17"),
         ("2026-11-17T10:00:00+01:00", "2026-11-17T09:00:00Z"),
     ],
 )  # fmt: skip
@@ -416,6 +417,9 @@ def test_a_tool_may_say_itself_what_is_the_same() -> None:
 
     assert is_restored(record, {"day": "Friday", "seen": 9}, callbacks=callbacks)
     assert not is_restored(record, {"day": "Monday", "seen": 1}, callbacks=callbacks)
+    assert is_unchanged(record, {"day": "Friday", "seen": 9}, callbacks=callbacks)
+    assert not is_unchanged(record, {"day": "Monday", "seen": 1}, callbacks=callbacks)
+    assert not is_unchanged(record, None, callbacks=callbacks), "it is not asked about nothing"
 
 
 def test_that_nothing_was_read_is_not_that_nothing_was_there() -> None:

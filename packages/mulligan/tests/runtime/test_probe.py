@@ -20,7 +20,7 @@ from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.probe import ProbeResult, probe
 from mulligan.types.action import Action
 from mulligan.types.call import Record, Snapshot, ToolCallbacks
-from mulligan.types.effect import ProbeBy
+from mulligan.types.effect import EffectNote, ProbeBy, note_effect
 from mulligan.types.interfaces import LogQuery
 from mulligan.types.limits import Backoff
 from mulligan_testing.fakes import FixedClock
@@ -320,6 +320,39 @@ async def test_what_arrives_after_the_call_before_it_was_undone_is_found(lands: 
     ]
 
 
+async def test_what_an_undo_has_put_back_is_not_told_from_what_a_lost_call_would_have_written() -> (
+    None
+):
+    clock, diary = FixedClock(NOW), Diary()
+
+    def check(attempted: Attempted) -> Iterator[Finding]:
+        if attempted.executions:
+            yield Finding(rule="diary.wrong", severity=Severity.ERROR, issue="Not that day.")
+
+    def move(day: str) -> dict[str, Any]:
+        if day == "Monday":
+            raise TimeoutError("no answer")
+        return diary.write(day)
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.attempt.number == 1:
+            for day in ("Friday", "Monday"):
+                with suppress(TimeoutError):  # the remote gave no answer
+                    tool(day)
+        return "Moved."
+
+    async with Mulligan("memory:", checks=[check], clock=clock, recover=False) as m:
+        said = {"before": diary.read, "undo": lambda record: diary.write(record.before["day"])}
+        tool = m.tool(effect=Effect.REVERSIBLE, **said, **ABOUT, **VERSIONS)(move)
+        await m.act("Move it", agent)
+        for _ in range(7):
+            clock.move(MINUTES)
+            await m.recover()
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert (diary.there["day"], left) == ("Monday", [State.NEEDS_HUMAN])
+
+
 @pytest.mark.parametrize("said", [{}, ABOUT, ABOUT | VERSIONS])
 async def test_what_arrives_after_the_right_call_is_not_taken_for_its_work(
     said: dict[str, Any],
@@ -463,6 +496,17 @@ async def test_a_receipt_shows_that_a_call_happened_whatever_stands_there_since(
         (found,) = m.insights.open_list.actions()
 
     assert found.state is left
+
+
+async def test_what_a_probe_of_the_state_does_not_find_was_not_made_where_nothing_was_before() -> (
+    None
+):
+    callbacks = ToolCallbacks(probe=lambda _: None)
+    declared = Declaration(tool="make", callbacks=callbacks, probe_by=ProbeBy.STATE)
+
+    seen = await probe(Record(arguments={}), declared)
+
+    assert seen.found is ProbeResult.ABSENT
 
 
 async def test_what_a_probe_finds_is_adopted_though_a_later_call_has_changed_the_object() -> None:
@@ -654,3 +698,36 @@ async def test_what_a_tool_says_itself_is_told_though_its_call_is_found(
 
     assert "It took effect before the error" in told[0]
     assert (shop.states(), shop.remote.list_items()) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [(EffectNote.UNHEARD, "ordered"), (EffectNote.DONE, "error"),
+     (EffectNote.SOMETHING_DONE, "error")],
+)  # fmt: skip
+async def test_what_a_look_finds_is_the_answer_only_of_a_call_that_had_none(
+    shop: Shop, note: EffectNote, told: str
+) -> None:
+    heard: list[str] = []
+
+    def find(record: Record) -> Item | None:
+        return next(iter(shop.remote.list_items().values()), None)
+
+    @shop.m.tool(effect=Effect.REVERSIBLE, probe=find, probe_by=ProbeBy.CALL, undo=find, read=find)
+    async def order_now(what: str) -> Item:
+        shop.remote.create({"what": what})
+        error = ValueError("broken")
+        note_effect(error, note)
+        raise error
+
+    async def agent(turn: OpenTurn) -> str:
+        try:
+            await order_now("tea")
+            heard.append("ordered")
+        except ValueError:
+            heard.append("error")
+        return "I tried."
+
+    await shop.m.act("Order it", agent)
+
+    assert heard == [told]

@@ -216,6 +216,14 @@ def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
         assert choose_move(failed) is Move.PROBE
 
 
+def test_a_call_that_may_have_landed_with_its_last_try_is_looked_for() -> None:
+    failed = Failed(
+        error_class=ErrorClass.AMBIGUOUS, effect=Effect.REVERSIBLE, can_probe=True, tries=3
+    )
+
+    assert choose_move(failed) is Move.PROBE
+
+
 def test_what_a_result_says_of_itself_repeats_a_read_and_never_an_action():
     for failed, _ in all_moves():
         told = replace(failed, by_words=True, nothing_done=False)
