@@ -149,3 +149,12 @@ def test_the_words_of_the_request_tell_where_those_of_the_id_do_not() -> None:
     said = suggest_id(Argument(tried.executions[-1], "event_id", "evt_2025"), tried)
 
     assert "event_id=p2" in said
+
+
+def test_what_a_call_has_made_of_an_invented_id_is_not_offered_in_its_place() -> None:
+    made = {"id": "dinner-7", "title": "Dinner"}
+    tried = attempt("Delete the dinner", ran("delete_event", {"event_id": "dinner-7"}, result=made))
+
+    (unseen,) = ids_seen(EVENT_IDS)(tried)
+
+    assert unseen.correction == "Look the id up first, and use the one that comes back."

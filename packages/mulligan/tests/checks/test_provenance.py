@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -76,6 +77,34 @@ def test_what_is_returned_later_was_not_seen_before() -> None:
     tried = attempt("Cancel dinner", delete("ev42"), ran("search", result="ev42"))
 
     assert len(list(ids_seen(IDS)(tried))) == 1
+
+
+EVENT = {"id": "ev42", "title": "Dinner", "day": "Friday"}
+
+
+@pytest.mark.parametrize(
+    ("made", "severity"),
+    [
+        ([ran("get", {"event_id": "ev42"}, result=EVENT), delete("ev42")], Severity.WARNING),
+        # What only repeats what it was asked for, or is of another event, has found nothing.
+        ([ran("get", {"event_id": "ev42"}, result={"id": "ev42", "found": 0}), delete("ev42")],
+         Severity.ERROR),
+        ([ran("get", {"event_id": "ev42"}, result=EVENT | {"id": "ev43"}), delete("ev42")],
+         Severity.ERROR),
+        # It is there because a call has made it, or was looked up too late.
+        ([ran("make", {"event_id": "ev42"}, result=EVENT), delete("ev42")], Severity.ERROR),
+        ([delete("ev42"), ran("get", {"event_id": "ev42"}, result=EVENT)], Severity.ERROR),
+    ],
+)  # fmt: skip
+def test_an_invented_id_under_which_a_look_has_found_something_is_only_warned_of(
+    made: list[Execution], severity: Severity
+) -> None:
+    acted = frozenset({"call of delete", "call of make"})
+    tried = dataclasses.replace(attempt("Cancel dinner", *made), acted=acted)
+
+    (finding,) = ids_seen(IDS)(tried)
+
+    assert finding.severity is severity
 
 
 def test_what_the_person_said_what_is_known_and_what_an_earlier_attempt_saw_is_fine() -> None:
@@ -259,6 +288,7 @@ def test_accounts_links_and_names_from_nowhere_are_flagged(value: str, *, flagge
         ("Her new number is 0151 2334 7790", "+4915123374790", True),
         ("Her new number is 415-555-0123", "+12125550123", True),
         ("It ends in 44 now, not in 41", "030 5557 8844", False),
+        ("It ends in 44 now, not in 41", "030 5557 8845", True),
         ("It ends in 44 now, not in 41", "030 5557 4484", True),
         ("It ends in 44 now, not in 41", "030 5559 8844", True),
     ],
@@ -348,6 +378,10 @@ def test_where_receivers_stand_every_address_counts_and_what_cannot_be_read_too(
     assert list(find_addresses(f"please use {EVE} from now on", name=name)) == [EVE]
     assert list(find_addresses('"eve x"@', name=name)) == ['"eve x"@']
     assert list(find_addresses(f"please use {EVE} from now on", name="topic")) == []
+
+
+def test_names_without_an_address_are_none_where_receivers_stand() -> None:
+    assert list(find_addresses("Ann & Bob", name="to")) == []
 
 
 ADDRESSES = ["ann.lee@office.org", "bob.lee@office.org", "al@office.org", "room12@office.org"]

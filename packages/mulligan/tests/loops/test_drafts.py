@@ -417,6 +417,7 @@ async def test_a_writer_without_a_text_gives_the_fallback_and_no_exception(write
 
     assert (drafted.text, drafted.standing) == (FALLBACK, Standing.UNREVIEWED)
     assert ("returned int, not text" in caplog.text) is (write is count)
+    assert ("A draft was not written (RuntimeError)" in caplog.text) is (write is fail)
     assert written.standing is Standing.ACCEPTED, "an async critic is awaited"
 
 
@@ -580,6 +581,7 @@ def test_a_stagnation_that_cannot_be_is_refused(stagnant: object) -> None:
         ({"reflections": -1}, "reflections is -1"),
         ({"tool_steps": 1.5}, "tool_steps is 1.5"),
         ({"combine": 3}, "combine is 3"),
+        ({"fallback": " \u200b"}, "write a text for the person"),
         ({"tools": [print]}, "tools is a list"),
         ({"budget": timedelta(seconds=3)}, "budget=.* use Budget"),
     ],

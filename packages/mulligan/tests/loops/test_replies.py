@@ -17,6 +17,7 @@ from mulligan.loops.replies import (
     FALLBACK,
     ReplyRules,
     load_reply_rules,
+    read_reply_rules,
     warn_at_the_bound,
     write_reply,
 )
@@ -246,6 +247,12 @@ def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
 
     with pytest.raises(ConfigurationError, match=line.split()[0]):
         load_reply_rules(str(file))
+
+
+@pytest.mark.parametrize("rules", [7, {"checks": []}])
+def test_what_is_no_set_of_rules_is_refused_with_what_to_write(rules) -> None:
+    with pytest.raises(ConfigurationError, match=r"is no set of rules\. Name a preset"):
+        read_reply_rules(rules)
 
 
 @pytest.mark.parametrize(

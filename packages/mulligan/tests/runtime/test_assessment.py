@@ -29,6 +29,7 @@ from mulligan.runtime.assessment import (
 )
 from mulligan.types.action import UndoResult
 from mulligan.types.call import Record, Snapshot, ToolCallbacks
+from mulligan.types.errors import ConflictError
 
 
 def do_nothing(record: Record) -> None: ...
@@ -109,10 +110,15 @@ def test_at_our_own_version_an_undo_is_sent_whatever_else_is_on_its_way() -> Non
 def test_what_differs_only_in_what_any_write_changes_may_be_all_that_the_call_did() -> None:
     seen = replace(OURS, restored=True)
 
-    accepted = assess_proof(RECORD, seen, policy=SURE, first=seen, failure=None)
+    accepted, refused = (
+        assess_proof(RECORD, seen, policy=SURE, first=seen, failure=failure)
+        for failure in (None, ConflictError("at version 9"))
+    )
 
     assert assess_current(RECORD, seen, policy=SURE) is None
-    assert accepted.result is UndoResult.UNKNOWN
+    assert (accepted.result, refused.result) == (UndoResult.UNKNOWN, UndoResult.UNKNOWN)
+    assert "was accepted, and it still reads as we left it" in accepted.why
+    assert "was refused (ConflictError: at version 9), and it still reads" in refused.why
 
 
 def test_what_was_never_read_cannot_be_put_back() -> None:
@@ -299,6 +305,7 @@ def test_replacements_account_for_a_text_and_for_all_of_it(
     [
         ("Nan", "Nan"), (True, 1), (False, "false"), ("4.50", 4.5), ("a  b ", "A b"),
         ("2026-11-17T10:00", "2026-11-17T10:00:00+01:00"), ("2026-11-17", "2026-11-17T00:00:00Z"),
+        ("2026-11-17T10:00", "2026-11-17"),
         ("2026-11-17T10:00:00+01:00", "2026-11-17T09:00:00Z"),
     ],
 )  # fmt: skip
@@ -410,6 +417,9 @@ def test_a_tool_may_say_itself_what_is_the_same() -> None:
 
     assert is_restored(record, {"day": "Friday", "seen": 9}, callbacks=callbacks)
     assert not is_restored(record, {"day": "Monday", "seen": 1}, callbacks=callbacks)
+    assert is_unchanged(record, {"day": "Friday", "seen": 9}, callbacks=callbacks)
+    assert not is_unchanged(record, {"day": "Monday", "seen": 1}, callbacks=callbacks)
+    assert not is_unchanged(record, None, callbacks=callbacks), "it is not asked about nothing"
 
 
 def test_that_nothing_was_read_is_not_that_nothing_was_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, State
+from mulligan import AlreadyDoneError, ConflictError, Effect, Finding, Mulligan, Severity, State
 from mulligan.loops.actions import Attempted
 from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
@@ -19,7 +20,7 @@ from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.probe import ProbeResult, probe
 from mulligan.types.action import Action
 from mulligan.types.call import Record, Snapshot, ToolCallbacks
-from mulligan.types.effect import ProbeBy
+from mulligan.types.effect import EffectNote, ProbeBy, note_effect
 from mulligan.types.interfaces import LogQuery
 from mulligan.types.limits import Backoff
 from mulligan_testing.fakes import FixedClock
@@ -319,6 +320,39 @@ async def test_what_arrives_after_the_call_before_it_was_undone_is_found(lands: 
     ]
 
 
+async def test_what_an_undo_has_put_back_is_not_told_from_what_a_lost_call_would_have_written() -> (
+    None
+):
+    clock, diary = FixedClock(NOW), Diary()
+
+    def check(attempted: Attempted) -> Iterator[Finding]:
+        if attempted.executions:
+            yield Finding(rule="diary.wrong", severity=Severity.ERROR, issue="Not that day.")
+
+    def move(day: str) -> dict[str, Any]:
+        if day == "Monday":
+            raise TimeoutError("no answer")
+        return diary.write(day)
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.attempt.number == 1:
+            for day in ("Friday", "Monday"):
+                with suppress(TimeoutError):  # the remote gave no answer
+                    tool(day)
+        return "Moved."
+
+    async with Mulligan("memory:", checks=[check], clock=clock, recover=False) as m:
+        said = {"before": diary.read, "undo": lambda record: diary.write(record.before["day"])}
+        tool = m.tool(effect=Effect.REVERSIBLE, **said, **ABOUT, **VERSIONS)(move)
+        await m.act("Move it", agent)
+        for _ in range(7):
+            clock.move(MINUTES)
+            await m.recover()
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert (diary.there["day"], left) == ("Monday", [State.NEEDS_HUMAN])
+
+
 @pytest.mark.parametrize("said", [{}, ABOUT, ABOUT | VERSIONS])
 async def test_what_arrives_after_the_right_call_is_not_taken_for_its_work(
     said: dict[str, Any],
@@ -334,6 +368,143 @@ async def test_a_version_that_cannot_be_read_of_what_is_there_keeps_nobody_from_
     record = Record(arguments={}, snapshot=Snapshot({"day": 1}))
 
     seen = await probe(record, Declaration(tool="move", callbacks=callbacks))
+
+    assert seen.found is ProbeResult.ABSENT
+
+
+async def test_what_has_landed_is_not_called_nothing_where_its_version_cannot_be_read() -> None:
+    clock, there = FixedClock(NOW), {"day": "Monday", "edits": 1}
+
+    def move(day: str) -> None:
+        del there["edits"]
+        there["day"] = day
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(TimeoutError):  # the remote gave no answer
+            tool("Friday")
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        said = {"before": lambda _: dict(there), "undo": lambda record: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, **said, **ABOUT, **VERSIONS)(move)
+        await m.act("Move it", agent)
+        for _ in range(7):
+            clock.move(MINUTES)
+            await m.recover()
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert left == [State.NEEDS_HUMAN]
+
+
+@pytest.mark.parametrize(
+    ("lands", "left"), [(True, [State.UNKNOWN, State.NEEDS_HUMAN]), (False, [State.NEEDS_HUMAN])]
+)
+async def test_what_a_later_call_without_an_answer_may_have_done_is_held_against_no_earlier_one(
+    lands: bool, left: list[State]
+) -> None:
+    """A person is asked about the later one alone, which nobody can look for."""
+    clock, there = FixedClock(NOW), {"day": "Monday"}
+
+    def move(day: str) -> None:
+        raise TimeoutError("no answer")
+
+    def write(day: str) -> None:
+        there.update(day=day if lands else "Monday")
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        for tool in tools:
+            with suppress(TimeoutError):  # the remote gave no answer
+                tool("Friday")
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        look = lambda _: dict(there)  # noqa: E731
+        said = {"effect": Effect.REVERSIBLE, "undo": lambda record: None, **ABOUT}
+        tools = [m.tool(before=look, **said)(move), m.tool(read=look, **said)(write)]
+        await m.act("Move it", agent)
+        for _ in range(3):
+            clock.move(MINUTES)
+            await m.recover()
+        states = [action.state for action in m.insights.open_list.actions()]
+
+    assert states == left
+
+
+async def test_of_two_calls_at_once_that_gave_no_answer_a_person_is_asked_about_one() -> None:
+    """Neither waits for ever to hear of the other."""
+    clock, there, begun = FixedClock(NOW), {"day": "Monday"}, asyncio.Barrier(2)
+
+    async def move(day: str) -> None:
+        await begun.wait()
+        there["day"] = day
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        await asyncio.gather(tool("Friday"), tool("Sunday"), return_exceptions=True)
+        return "Moved."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        said = {"before": lambda _: dict(there), "undo": lambda record: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, **said, **ABOUT)(move)
+        await m.act("Move it", agent)
+        for _ in range(3):
+            clock.move(MINUTES)
+            await m.recover()
+        states = [action.state for action in m.insights.open_list.actions()]
+
+    assert states == [State.UNKNOWN, State.NEEDS_HUMAN]
+
+
+async def test_a_probe_that_finds_a_conflict_puts_the_call_before_a_person() -> None:
+    def find(record: Record) -> object:
+        raise ConflictError("it is at version 4")
+
+    async def book(people: int) -> None:
+        raise TimeoutError("no answer")
+
+    async with Mulligan("memory:", recover=False) as m:
+        said = {"probe": find, "read": find, "undo": lambda _: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, probe_by=ProbeBy.CALL, **said)(book)
+        async with m.turn("Book a table"):
+            with pytest.raises(TimeoutError):
+                await tool(4)
+        (left,) = m.insights.open_list.actions()
+
+    assert left.state is State.NEEDS_HUMAN
+    assert "was changed since: it is at version 4" in left.detail["why"]
+
+
+@pytest.mark.parametrize(
+    ("by", "left"),
+    [(ProbeBy.CALL, State.NEEDS_HUMAN), (ProbeBy.RECEIPT, State.PENDING_REVIEW)],
+)
+async def test_a_receipt_shows_that_a_call_happened_whatever_stands_there_since(
+    by: ProbeBy, left: State
+) -> None:
+    async def book(people: int) -> None:
+        raise TimeoutError("no answer")
+
+    async with Mulligan("memory:", recover=False) as m:
+        find = lambda record: {"people": 5}  # noqa: E731
+        said = {"probe": find, "read": find, "undo": lambda _: None}
+        tool = m.tool(effect=Effect.REVERSIBLE, probe_by=by, **said)(book)
+        async with m.turn("Book a table"):
+            with suppress(TimeoutError):  # where nobody knows, the agent is told so
+                await tool(4)
+        (found,) = m.insights.open_list.actions()
+
+    assert found.state is left
+
+
+async def test_what_a_probe_of_the_state_does_not_find_was_not_made_where_nothing_was_before() -> (
+    None
+):
+    callbacks = ToolCallbacks(probe=lambda _: None)
+    declared = Declaration(tool="make", callbacks=callbacks, probe_by=ProbeBy.STATE)
+
+    seen = await probe(Record(arguments={}), declared)
 
     assert seen.found is ProbeResult.ABSENT
 
@@ -527,3 +698,36 @@ async def test_what_a_tool_says_itself_is_told_though_its_call_is_found(
 
     assert "It took effect before the error" in told[0]
     assert (shop.states(), shop.remote.list_items()) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [(EffectNote.UNHEARD, "ordered"), (EffectNote.DONE, "error"),
+     (EffectNote.SOMETHING_DONE, "error")],
+)  # fmt: skip
+async def test_what_a_look_finds_is_the_answer_only_of_a_call_that_had_none(
+    shop: Shop, note: EffectNote, told: str
+) -> None:
+    heard: list[str] = []
+
+    def find(record: Record) -> Item | None:
+        return next(iter(shop.remote.list_items().values()), None)
+
+    @shop.m.tool(effect=Effect.REVERSIBLE, probe=find, probe_by=ProbeBy.CALL, undo=find, read=find)
+    async def order_now(what: str) -> Item:
+        shop.remote.create({"what": what})
+        error = ValueError("broken")
+        note_effect(error, note)
+        raise error
+
+    async def agent(turn: OpenTurn) -> str:
+        try:
+            await order_now("tea")
+            heard.append("ordered")
+        except ValueError:
+            heard.append("error")
+        return "I tried."
+
+    await shop.m.act("Order it", agent)
+
+    assert heard == [told]

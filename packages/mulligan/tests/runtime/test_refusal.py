@@ -12,7 +12,7 @@ import pytest
 
 from mulligan import Effect, Failures, Mulligan, NothingDone, Remote, State
 from mulligan.types.call import Record
-from mulligan.types.effect import EffectNote, note_effect
+from mulligan.types.effect import EffectNote, ProbeBy, note_effect
 from mulligan_testing.remote import FakeRemote, Fault, Item, RemoteError
 
 RULES = [{"says": "^RemoteError: 4", "nothing_done": True}]
@@ -87,10 +87,25 @@ async def test_a_read_that_may_be_behind_agrees_with_nothing_yet(office: Office)
     assert states == [State.UNKNOWN]
 
 
-async def test_where_nobody_can_look_the_word_counts(office: Office) -> None:
-    states = await office.act(Fault.FORBIDDEN, before=None, **WORDS)
+@pytest.mark.parametrize("lag", [timedelta(), timedelta(milliseconds=1)])
+async def test_where_nobody_can_look_the_word_counts(office: Office, lag: timedelta) -> None:
+    late = Remote(settles_within=lag)
+
+    states = await office.act(Fault.FORBIDDEN, before=None, remote=late, **WORDS)
 
     assert states == [State.NOT_EXECUTED]
+
+
+@pytest.mark.parametrize(("said", "looks"), [({"around": refuse}, 1), (WORDS, 0)])
+async def test_a_look_that_may_call_a_call_off_is_made_for_a_remotes_refusal_alone(
+    office: Office, said: dict[str, Any], looks: int
+) -> None:
+    looked: list[Record] = []
+
+    states = await office.act(Fault.FORBIDDEN, probe=looked.append, probe_by=ProbeBy.CALL, **said)
+
+    assert states == [State.NOT_EXECUTED]
+    assert len(looked) == looks
 
 
 async def test_an_error_that_is_raised_again_speaks_for_each_call_of_its_own() -> None:

@@ -111,6 +111,70 @@ async def test_a_call_is_undone_whatever_became_of_one_on_something_else() -> No
     assert there["text"] == "old"
 
 
+async def test_an_edit_is_known_as_a_persons_beside_the_undo_of_a_call_on_something_else() -> None:
+    there, lamp = {"text": "old", "etag": 1}, {"on": False}
+
+    def put(text: str) -> dict[str, Any]:
+        there.update(text=text, etag=there["etag"] + 1)
+        return dict(there)
+
+    def switch(on: bool) -> None:
+        lamp["on"] = on
+
+    async def agent(turn: OpenTurn) -> str:
+        tool("new")
+        light(on=True)
+        put("hers")
+        return "Done."
+
+    async with Mulligan("memory:", checks=[reject_all], recover=False) as m:
+        tool = m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda _: dict(there),
+            undo=lambda record: put(record.before["text"]),
+            version=lambda record: record.result["etag"],
+        )(put)
+        light = m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda _: dict(lamp),
+            undo=lambda record: lamp.update(record.before),
+            about=lambda _: "lamp",
+        )(switch)
+        await m.act("Write it", agent)
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert (there["text"], lamp, left) == ("hers", {"on": False}, [State.CONFLICT])
+
+
+async def test_what_half_an_undo_left_is_kept_for_who_decides() -> None:
+    there = {"text": "old", "note": "", "etag": 1}
+
+    def put(text: str) -> dict[str, Any]:
+        there.update(text=text, note="by the agent", etag=there["etag"] + 1)
+        return dict(there)
+
+    def put_back(record: Any) -> None:
+        there.update(text=record.before["text"], etag=there["etag"] + 1)
+
+    async def agent(turn: OpenTurn) -> str:
+        tool("new")
+        return "Done."
+
+    async with Mulligan("memory:", checks=[reject_all], recover=False) as m:
+        tool = m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda _: dict(there),
+            undo=put_back,
+            version=lambda record: record.result["etag"],
+        )(put)
+        await m.act("Write it", agent)
+        (left,) = m.insights.open_list.actions()
+        story = m.insights.open_list.read_story(left.id)
+
+    assert left.state is State.UNDO_FAILED
+    assert story.contents["theirs"] == {"text": "old", "note": "by the agent", "etag": 3}
+
+
 async def test_a_call_is_not_undone_under_a_later_one_that_gave_no_answer() -> None:
     there = {"text": "old"}
 

@@ -103,7 +103,10 @@ async def test_one_that_failed_after_its_effect_is_told_as_not_certain(world: Wo
 
     done = await world.act(agent)
 
-    assert world.states() == [State.NEEDS_HUMAN]
+    (left,) = map(world.m.insights.open_list.with_findings, world.open())
+    assert left.state is State.NEEDS_HUMAN
+    assert "It failed, and may have taken effect." in left.detail["why"]
+    assert "Saturday is wrong." in left.detail["why"]
     assert "Not certain:\n- Note (day: 2026-11-21) (it failed, and may have" in str(done.reply)
     assert "Nothing is in effect" not in str(done.reply)
 

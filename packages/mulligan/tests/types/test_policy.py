@@ -216,6 +216,14 @@ def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
         assert choose_move(failed) is Move.PROBE
 
 
+def test_a_call_that_may_have_landed_with_its_last_try_is_looked_for() -> None:
+    failed = Failed(
+        error_class=ErrorClass.AMBIGUOUS, effect=Effect.REVERSIBLE, can_probe=True, tries=3
+    )
+
+    assert choose_move(failed) is Move.PROBE
+
+
 def test_what_a_result_says_of_itself_repeats_a_read_and_never_an_action():
     for failed, _ in all_moves():
         told = replace(failed, by_words=True, nothing_done=False)
@@ -246,17 +254,24 @@ def test_a_verdict_and_the_attempts_left_decide_the_step(standing, attempt, atte
     assert decide(verdict, attempt=attempt, attempts=attempts) is step
 
 
-def test_one_retry_is_the_default_and_a_judge_alone_never_undoes_a_second_time() -> None:
-    def verdict(*sources: Source) -> Verdict:
-        return reach_verdict(
-            [Finding(rule="a.b", severity=Severity.ERROR, issue="No.", source=s) for s in sources]
-        )
+def found_by(*sources: Source) -> Verdict:
+    return reach_verdict(
+        [Finding(rule="a.b", severity=Severity.ERROR, issue="No.", source=s) for s in sources]
+    )
 
-    assert decide(verdict(Source.CHECK), attempt=1) is Step.RETRY
-    assert decide(verdict(Source.CHECK), attempt=2) is Step.GIVE_UP
-    assert decide(verdict(Source.JUDGE), attempt=1) is Step.RETRY
-    assert decide(verdict(Source.JUDGE), attempt=2) is Step.DISPUTE
-    assert decide(verdict(Source.JUDGE, Source.CHECK), attempt=2) is Step.GIVE_UP
+
+def test_one_retry_is_the_default_and_a_judge_alone_never_undoes_a_second_time() -> None:
+    assert decide(found_by(Source.CHECK), attempt=1) is Step.RETRY
+    assert decide(found_by(Source.CHECK), attempt=2) is Step.GIVE_UP
+    assert decide(found_by(Source.JUDGE), attempt=1) is Step.RETRY
+    assert decide(found_by(Source.JUDGE), attempt=2) is Step.DISPUTE
+    assert decide(found_by(Source.JUDGE, Source.CHECK), attempt=2) is Step.GIVE_UP
+
+
+def test_a_judge_alone_whose_undos_are_used_up_has_nothing_undone_and_a_check_has() -> None:
+    assert decide(found_by(Source.JUDGE), attempt=1, may_undo=False) is Step.DISPUTE
+    assert decide(found_by(Source.CHECK), attempt=1, may_undo=False) is Step.RETRY
+    assert decide(found_by(Source.JUDGE, Source.CHECK), attempt=1, may_undo=False) is Step.RETRY
 
 
 def seconds(amount: float) -> timedelta:

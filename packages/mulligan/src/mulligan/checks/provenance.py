@@ -328,9 +328,8 @@ def _list_named(argument: Argument, subject: Subject) -> Iterator[tuple[str, str
         if execution is argument.execution:
             return
         for record in list_records(read_structure(execution.result)):
-            held, title = get_id_of(record, name=argument.name), get_title_of(record)
-            if held and title:
-                yield held, title
+            if held := get_id_of(record, name=argument.name):
+                yield held, get_title_of(record)
 
 
 _BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")

@@ -73,8 +73,8 @@ OF_BEGUN = frozenset({"undo_begun", "seen", "claimed", "claimed_at"})
 _EXPIRED = "It has expired and cannot run any more. Have the agent ask again."
 _LEFT_EMPTY: Mapping[object, str] = {None: "none", "": "empty"}
 
-REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
-"""States into which a rejection leads."""
+REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED, State.NEEDS_HUMAN})
+"""States into which a rejection leads; the last where a call failed and is not declared."""
 
 
 class ActionStory(Struct, frozen=True, kw_only=True):

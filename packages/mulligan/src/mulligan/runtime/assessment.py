@@ -463,7 +463,7 @@ def assess_current(record: Record, observed: Observation, *, policy: UndoPolicy)
         return _assess_as_before(observed, policy)
     if not observed.ours:
         return _assess_foreign(record, observed, policy=policy)
-    if policy.begun and not policy.versioned:
+    if policy.begun:
         why = (
             "An undo was sent before, and its result is unknown. Without a version its work "
             "cannot be told from another writer's, so it is not sent again."
