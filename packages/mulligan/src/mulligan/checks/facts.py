@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from mulligan.checks.date_arguments import find_argument_dates
 from mulligan.checks.dates import date_facts, dates_as_said, is_stamp, read_moment
 from mulligan.checks.places import home_is_home, home_resolved, says_home
-from mulligan.checks.subject import Parameters, Subject, View, may_change
+from mulligan.checks.subject import Parameters, ShownAttempt, Subject, may_change
 from mulligan.types.call import Call
 from mulligan.types.display import SaidText, is_long
 from mulligan.types.finding import Fact, Finding, Severity
@@ -48,7 +48,7 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
     """
     made = tuple(each for each in subject.executions if may_change(subject, each))
     looks = [each for each in subject.executions if not may_change(subject, each)]
-    changes = View(
+    changes = ShownAttempt(
         turn=subject.turn,
         executions=made,
         # What was looked up says what things are called, and which id is whose.
@@ -62,7 +62,7 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
             yield from home_is_home(_find_places(changes))(changes)
 
 
-def _deny_dates(changes: View) -> Iterator[Finding]:
+def _deny_dates(changes: ShownAttempt) -> Iterator[Finding]:
     found = [each for each in _check_dates(changes) if each.rule in _CERTAIN]
     for finding in found:
         unsaid = sum(each.rule == _UNSAID and each.call == finding.call for each in found)
@@ -70,7 +70,7 @@ def _deny_dates(changes: View) -> Iterator[Finding]:
         yield replace(finding, severity=Severity.WARNING) if beside else finding
 
 
-def _count_dates(changes: View, call: str | None) -> int:
+def _count_dates(changes: ShownAttempt, call: str | None) -> int:
     """How many dates of a call are more than the time at which it was made."""
     at = read_moment(changes.turn)
     given = (
@@ -82,7 +82,7 @@ def _count_dates(changes: View, call: str | None) -> int:
     return sum(at is None or not is_stamp(dated, at) for dated in given)
 
 
-def _find_places(changes: View) -> Parameters:
+def _find_places(changes: ShownAttempt) -> Parameters:
     """By tool, the parameters that hold a place, by their names."""
     return {
         each.call.tool: [name for name in each.call.arguments if _compile_place().search(name)]

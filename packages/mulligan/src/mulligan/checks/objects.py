@@ -20,8 +20,8 @@ from mulligan.checks.subject import (
     PERSON,
     Argument,
     Parameters,
+    ShownAttempt,
     Subject,
-    View,
     find_earliest_now,
     hear_said,
     limit_to_calls,
@@ -88,7 +88,7 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
                 continue
             # What else is known of the object tells which clause is about it.
             call = replace(argument.execution.call, arguments={**given, when: held})
-            shown = View(
+            shown = ShownAttempt(
                 turn=subject.turn,
                 executions=(replace(argument.execution, call=call),),
                 facts=subject.facts,

@@ -57,7 +57,7 @@ from mulligan.checks.schedule import (
     rank_as_said,
 )
 from mulligan.checks.sets import all_and_only, each_as_named
-from mulligan.checks.subject import Parameters, Subject, View, has_concern, read_records
+from mulligan.checks.subject import Parameters, ShownAttempt, Subject, has_concern, read_records
 from mulligan.checks.tool_outputs import as_record, read_structure
 from mulligan.types.call import Call, Execution
 from mulligan.types.finding import Finding, Severity
@@ -257,7 +257,7 @@ class StandardChecks:
         """What the checks that were chosen find."""
         if not self._is_asked(subject.turn):
             return
-        read = View(
+        read = ShownAttempt(
             turn=subject.turn,
             executions=tuple(self._read_executions(subject.executions)),
             earlier=tuple(self._read_executions(subject.earlier)),

@@ -76,7 +76,7 @@ class Subject(Protocol):
 
 
 @hide_fields("memo")
-class View(Struct, frozen=True, kw_only=True):
+class ShownAttempt(Struct, frozen=True, kw_only=True):
     """An attempt as checks are shown it: in part, or with what was read of it."""
 
     turn: Turn
